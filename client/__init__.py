@@ -1,0 +1,1 @@
+"""People and bots: the command line, the line mode, the bots."""

@@ -1,0 +1,1 @@
+"""Peers: identities, feeds, the fold, the deal, the network."""

@@ -1,0 +1,41 @@
+"""The deal: cards that nobody knows until those who should agree to show them.
+
+``Dealing`` is what the session uses and ``ElGamalDealing`` the deal that is played with;
+``TransparentDealing`` is for tests alone. The mathematics: docs/crypto.md.
+"""
+
+from p2p.dealing.derive import (
+    coin_commitment,
+    coins_digest,
+    first_dealer,
+    seating,
+    seed_commitment,
+    table_words,
+)
+from p2p.dealing.interface import (
+    Dealing,
+    DealingError,
+    Ground,
+    KeyPart,
+    Opening,
+    Shuffled,
+    ShuffleStatement,
+)
+from p2p.dealing.transparent import TransparentDealing
+
+__all__ = [
+    "Dealing",
+    "DealingError",
+    "Ground",
+    "KeyPart",
+    "Opening",
+    "ShuffleStatement",
+    "Shuffled",
+    "TransparentDealing",
+    "coin_commitment",
+    "coins_digest",
+    "first_dealer",
+    "seating",
+    "seed_commitment",
+    "table_words",
+]

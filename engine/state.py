@@ -1,0 +1,302 @@
+"""The state of a round: one immutable value.
+
+Cards are positions in the shuffled deck; ``faces`` says which of them are known here. One transition system
+serves hidden and open play (docs/rules.md 1.19): open play is the case in which every face is known. What
+*all* players know is kept apart from what this state knows, in ``public``; only that enters
+:meth:`GameState.canonical`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from engine.cards import JOKER_RANK, UNKNOWN, pack_size, rank
+from engine.rules import RuleSet, packs_for
+
+NOBODY: Final = -1
+"""No seat: nobody is in turn, or there is no eldest hand or shithead yet."""
+
+EMPTY_SLOT: Final = -1
+"""A downcard slot without a card."""
+
+ABSENT: Final = 255
+"""What stands for :data:`NOBODY` in the canonical form, whose numbers are unsigned."""
+
+Zones = tuple[tuple[int, ...], ...]
+"""For each seat the positions in one of its zones."""
+
+T = TypeVar("T")
+
+Canonical = int | str | tuple["Canonical", ...]
+"""Nested tuples of unsigned numbers and texts."""
+
+
+class Phase(Enum):
+    """The phases of a round, in order (1.19)."""
+
+    DEAL = "deal"
+    ARRANGE = "arrange"
+    DECLARE = "declare"
+    PLAY = "play"
+    OVER = "over"
+
+
+class Result(Enum):
+    """How a round ended; ``VOID`` is for a table that called it off, no move leads there."""
+
+    NONE = "none"
+    FINISHED = "finished"
+    STALLED = "stalled"
+    FORFEIT = "forfeit"
+    VOID = "void"
+
+
+class Zone(Enum):
+    """A player's three kinds of cards, in the order in which they are played (R2)."""
+
+    HAND = "hand"
+    UPCARDS = "upcards"
+    DOWNCARDS = "downcards"
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a rule set says about ranks, looked up instead of computed.
+
+    ``ranks[k]`` is the rank of card k, ``ranks[UNKNOWN]`` is ``UNKNOWN``. ``follows[top][r]``: whether rank r
+    may be played on rank top (R21); ``follows[UNKNOWN]`` is the empty wastepile. ``burns[r]``: R27.
+    """
+
+    ranks: tuple[int, ...]
+    follows: tuple[tuple[bool, ...], ...]
+    burns: tuple[bool, ...]
+
+
+@lru_cache(maxsize=64)
+def tables_for(rules: RuleSet, packs: int) -> Tables:
+    """The tables of ``rules`` with ``packs`` packs."""
+    size = pack_size(packs, rules.jokers)
+    every_rank = range(JOKER_RANK + 1)
+
+    def follows(top: int, played: int) -> bool:
+        anytime = played in rules.reset or played in rules.burn
+        return anytime or top in rules.reset or played >= top
+
+    lead = tuple(True for _ in every_rank)
+    return Tables(
+        ranks=(*(rank(k, packs) for k in range(size)), UNKNOWN),
+        follows=(*(tuple(follows(top, played) for played in every_rank) for top in every_rank), lead),
+        burns=tuple(played in rules.burn for played in every_rank),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What never changes in a round.
+
+    ``dealt_hands`` and ``dealt_ups``: for each seat the positions dealt to it, in dealing order (R11). They
+    are empty for a position that does not start with the deal.
+    """
+
+    rules: RuleSet
+    players: int
+    dealer: int
+    packs: int
+    dealt_hands: Zones
+    dealt_ups: Zones
+    tables: Tables
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """A round at one moment. Made by ``engine.game``; every move gives a new one.
+
+    faces       position → card, or ``UNKNOWN``
+    public      bit p is set when all players know the face at position p
+    hands, ups  for each seat the positions it holds
+    downs       for each seat its slots, ``EMPTY_SLOT`` where the card is gone
+    stock       top first; pile: bottom first (the last is on top); burnt, aside: in the order they went
+    active      for each seat whether it still plays (neither out nor gone)
+    asked       the rank that the seat in turn is asked for in ``DECLARE``, else -1
+    direction   +1 clockwise, -1 anticlockwise
+    awaiting    positions whose faces must be opened before anything else can happen
+    left        seats that left, in order; finish_order: seats that went out, in order (R47)
+    action_count  accepted plays, pick-ups and flips (R50)
+    """
+
+    setup: Setup
+    phase: Phase
+    faces: tuple[int, ...]
+    public: int
+    hands: Zones
+    ups: Zones
+    downs: Zones
+    stock: tuple[int, ...]
+    pile: tuple[int, ...]
+    burnt: tuple[int, ...]
+    aside: tuple[int, ...]
+    ready: tuple[bool, ...]
+    active: tuple[bool, ...]
+    eldest: int
+    turn: int
+    asked: int
+    direction: int
+    awaiting: tuple[int, ...]
+    finish_order: tuple[int, ...]
+    left: tuple[int, ...]
+    shithead: int
+    result: Result
+    action_count: int
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return self.setup.rules
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        return self.setup.players
+
+    @property
+    def dealer(self) -> int:
+        """The dealer's seat."""
+        return self.setup.dealer
+
+    @property
+    def packs(self) -> int:
+        """How many packs are in use."""
+        return self.setup.packs
+
+    def rank_at(self, position: int) -> int:
+        """The rank number at ``position``; ``UNKNOWN`` where the face is."""
+        return self.setup.tables.ranks[self.faces[position]]
+
+    def is_public(self, position: int) -> bool:
+        """Whether all players know the face at ``position``."""
+        return bool(self.public >> position & 1)
+
+    def top_rank(self) -> int:
+        """The rank on top of the wastepile, ``UNKNOWN`` when it is empty."""
+        return self.setup.tables.ranks[self.faces[self.pile[-1]]] if self.pile else UNKNOWN
+
+    def top_run(self) -> int:
+        """How many cards of equal rank lie unbroken on top of the wastepile (R28)."""
+        ranks, faces = self.setup.tables.ranks, self.faces
+        return run_length(ranks[faces[position]] for position in reversed(self.pile))
+
+    def active_zone(self, seat: int) -> Zone | None:
+        """The zone that ``seat`` plays from (R2); None without a card."""
+        if self.hands[seat]:
+            return Zone.HAND
+        if self.ups[seat]:
+            return Zone.UPCARDS
+        return Zone.DOWNCARDS if any(p >= 0 for p in self.downs[seat]) else None
+
+    def card_count(self, seat: int) -> int:
+        """How many cards ``seat`` has in all zones."""
+        return len(self.hands[seat]) + len(self.ups[seat]) + sum(p >= 0 for p in self.downs[seat])
+
+    def next_active(self, seat: int) -> int:
+        """The next seat after ``seat`` that still plays, in the current direction (R18)."""
+        players, active = self.setup.players, self.active
+        for _ in range(players):
+            seat = (seat + self.direction) % players
+            if active[seat]:
+                break
+        return seat
+
+    def seats_from_left(self) -> tuple[int, ...]:
+        """All seats, clockwise from the dealer's left (R9)."""
+        return seats_from_left(self.setup.players, self.setup.dealer)
+
+    def canonical(self) -> Canonical:
+        """What all players know, as nested tuples of unsigned numbers and texts, the same on every machine.
+
+        (phase, dealer, eldest, seat in turn, direction, action count, seats, stock, pile, burnt, finish
+        order). A seat is (status, hand, upcards, downcards) with status ``in``, ``ready``, ``out`` or
+        ``left``. A card is (position, k + 1), or (position, 0) when not all players know it; an empty slot is
+        ``""``. Hand, upcards and burnt are sorted by position; downcards go by slot, the stock top first, the
+        wastepile bottom first. No seat is ``ABSENT``; the direction is 1 for clockwise, 0 for anticlockwise.
+        Cards laid aside by those who left follow from what came before and are not in it.
+        """
+        faces, public = self.faces, self.public
+
+        def card(position: int) -> tuple[Canonical, ...]:
+            return (position, faces[position] + 1 if public >> position & 1 else 0)
+
+        def cards(positions: Iterable[int]) -> tuple[Canonical, ...]:
+            return tuple(card(position) for position in positions)
+
+        seats = tuple(
+            (
+                self._status(seat),
+                cards(sorted(self.hands[seat])),
+                cards(sorted(self.ups[seat])),
+                tuple("" if position < 0 else card(position) for position in self.downs[seat]),
+            )
+            for seat in range(self.players)
+        )
+        return (
+            self.phase.value,
+            self.dealer,
+            _unsigned(self.eldest),
+            _unsigned(self.turn),
+            1 if self.direction > 0 else 0,
+            self.action_count,
+            seats,
+            cards(self.stock),
+            cards(self.pile),
+            cards(sorted(self.burnt)),
+            self.finish_order,
+        )
+
+    def _status(self, seat: int) -> str:
+        if seat in self.left:
+            return "left"
+        if seat in self.finish_order:
+            return "out"
+        return "ready" if self.phase is Phase.ARRANGE and self.ready[seat] else "in"
+
+
+def _unsigned(seat: int) -> int:
+    return ABSENT if seat < 0 else seat
+
+
+def put(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
+    """``values`` with ``value`` at ``index``."""
+    return (*values[:index], value, *values[index + 1 :])
+
+
+def run_length(ranks: Iterable[int]) -> int:
+    """How many of the first ``ranks`` are equal to the very first."""
+    first: int | None = None
+    count = 0
+    for number in ranks:
+        if first is None:
+            first = number
+        elif number != first:
+            break
+        count += 1
+    return count
+
+
+def seats_from_left(players: int, dealer: int) -> tuple[int, ...]:
+    """All seats, clockwise from the dealer's left; the dealer is last (R9)."""
+    return tuple((dealer + 1 + i) % players for i in range(players))
+
+
+def make_setup(
+    rules: RuleSet,
+    players: int,
+    dealer: int,
+    dealt_hands: Zones,
+    dealt_ups: Zones,
+) -> Setup:
+    """The constant part of a round under ``rules``."""
+    packs = packs_for(rules, players)
+    return Setup(rules, players, dealer, packs, dealt_hands, dealt_ups, tables_for(rules, packs))

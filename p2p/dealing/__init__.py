@@ -21,11 +21,13 @@ from p2p.dealing.interface import (
     Shuffled,
     ShuffleStatement,
 )
+from p2p.dealing.real import ElGamalDealing
 from p2p.dealing.transparent import TransparentDealing
 
 __all__ = [
     "Dealing",
     "DealingError",
+    "ElGamalDealing",
     "Ground",
     "KeyPart",
     "Opening",

@@ -1,0 +1,272 @@
+"""A shuffle and the proof that it is one, without saying which (Terelius and Wikström).
+
+The proof commits to the permutation, draws a challenge u from everything so far, and shows that the
+committed matrix maps all-ones to all-ones and u to a vector of the same product, which only the matrix
+of a permutation does (but for a negligible chance over u), and that the decks are related by it. Form and notation: Haenni,
+Locher, Koenig, Dubuis, *Pseudo-Code Algorithms for Verifiable Re-Encryption Mix-Nets*, 2017; original:
+Terelius, Wikström, *Proofs of Restricted Shuffles*, 2010; security of this variant: Haines,
+arXiv 1901.08371. Equations and bytes: docs/crypto.md, "Shuffle".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from p2p.dealing.derive import nonce_stream, seed_stream
+from p2p.dealing.elgamal import Deck, put_deck, split_deck
+from p2p.dealing.group import (
+    IDENTITY,
+    POINT_BYTES,
+    G,
+    L,
+    Point,
+    Terms,
+    add,
+    base,
+    combination,
+    decode_scalar,
+    encode_scalar,
+    generators,
+    mul,
+    spread,
+)
+from p2p.dealing.interface import HASH_BYTES, DealingError, Ground, ShuffleStatement
+from p2p.dealing.transcript import WEIGHT_BYTES, challenge, weights
+
+CHUNKS_PER_CARD: Final = 5
+CHUNKS_FIXED: Final = 9
+"""A proof is 5N + 9 chunks of 32 bytes: c, ĉ, t̂, ŝ, s' a card; t1 t2 t3 t4a t4b, s1 … s4 once."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Witness:
+    """The secret of a shuffle: output i is input ``psi[i]`` re-encrypted with ``r[i]``."""
+
+    psi: tuple[int, ...]
+    r: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return "Witness(<secret>)"
+
+
+class Proof(NamedTuple):
+    """The parts of a proof: commitments as received (each is checked where it is multiplied), scalars
+    below L. ``t`` is t1, t2, t3, t4a, t4b."""
+
+    c: tuple[bytes, ...]
+    chain: tuple[bytes, ...]
+    t: tuple[bytes, ...]
+    t_chain: tuple[bytes, ...]
+    s: tuple[int, ...]
+    s_chain: tuple[int, ...]
+    s_u: tuple[int, ...]
+
+
+def proof_bytes(size: int) -> int:
+    """The length of a proof for a deck of ``size`` cards, in bytes."""
+    return POINT_BYTES * (CHUNKS_PER_CARD * size + CHUNKS_FIXED)
+
+
+def parse_proof(data: bytes, size: int) -> Proof | None:
+    """The parts of a proof, or ``None`` for a wrong length or a scalar that is not below L."""
+    if len(data) != proof_bytes(size):
+        return None
+    chunks = tuple(data[i : i + POINT_BYTES] for i in range(0, len(data), POINT_BYTES))
+    points, numbers = chunks[: 3 * size + 5], chunks[3 * size + 5 :]
+    scalars = tuple(value for chunk in numbers if (value := decode_scalar(chunk)) is not None)
+    if len(scalars) != len(numbers):
+        return None
+    return Proof(
+        points[:size],
+        points[size : 2 * size],
+        points[2 * size : 2 * size + 5],
+        points[2 * size + 5 :],
+        scalars[:4],
+        scalars[4 : 4 + size],
+        scalars[4 + size :],
+    )
+
+
+def apply_witness(deck: Deck, joint: Point, witness: Witness, threads: int = 1) -> Deck:
+    """The deck that ``witness`` makes of ``deck``: output i is input ψ(i) + r_i·(G, X)."""
+
+    def card(i: int) -> tuple[Point, Point]:
+        source, r = witness.psi[i], witness.r[i]
+        return add(deck.a[source], base(r)), add(deck.b[source], mul(r, joint))
+
+    cards = spread(card, range(len(deck.a)), threads)
+    return Deck(tuple(a for a, _ in cards), tuple(b for _, b in cards))
+
+
+def derive_witness(ground: Ground, number: int, seed: bytes, joint: Point, deck: bytes) -> Witness:
+    """The one permutation and randomness that the seed fixes for this key and this input deck.
+
+    Bound to the deck: the same permutation on two decks would show itself without any key.
+    """
+    size = ground.deck_size
+    digest = hashlib.sha256(deck).digest()
+    stream = seed_stream("shuffle", seed, ground.contract, number, joint, digest)
+    return Witness(stream.permutation(size), tuple(stream.scalar() for _ in range(size)))
+
+
+def u_digest(ground: Ground, number: int, joint: bytes, decks: tuple[bytes, bytes], c: bytes) -> bytes:
+    """What the numbers u are drawn from: key, both decks **and all of c**. Drawn before c is fixed, they
+    would allow a commitment to something that is no permutation."""
+    return encode_scalar(challenge("shuffle.u", ground, number, ground.deck_size, joint, *decks, c))
+
+
+class _Chain(NamedTuple):
+    """The chain ĉ_i = R_i·G + P_i·h, by its openings, from i = 0."""
+
+    big_r: list[int]
+    products: list[int]
+
+
+def _open_chain(blinds: Sequence[int], u_out: Sequence[int]) -> _Chain:
+    big_r, products = [0], [1]
+    for blind, u in zip(blinds, u_out, strict=True):
+        big_r.append((blind + u * big_r[-1]) % L)
+        products.append(products[-1] * u % L)
+    return _Chain(big_r, products)
+
+
+def prove(
+    ground: Ground,
+    number: int,
+    seed: bytes,
+    joint: Point,
+    decks: tuple[bytes, bytes],
+    witness: Witness,
+    random_bytes: Callable[[int], bytes],
+    threads: int = 1,
+) -> bytes:
+    """The proof that ``decks[1]`` is ``decks[0]`` shuffled by ``witness``.
+
+    All randomness is drawn after the input deck is known, from one hedged stream over the statement.
+    """
+    size, deck = ground.deck_size, split_deck(ground, decks[0])
+    if deck is None or len(witness.psi) != size:
+        raise DealingError("deck", "this is not the deck that was shuffled")
+    h, *hs = generators(size)
+    fresh = random_bytes(HASH_BYTES)
+    stream = nonce_stream(seed, ground.contract, number, fresh, "shuffle", size, joint, *decks)
+    blinds, chain_blinds, omega_chain, omega_u = ([stream.scalar() for _ in range(size)] for _ in range(4))
+    omega = [stream.scalar() for _ in range(4)]
+
+    rows: list[Point] = [IDENTITY] * size
+    for i, source in enumerate(witness.psi):
+        rows[source] = add(base(blinds[source]), hs[i])
+    c = b"".join(rows)
+    digest = u_digest(ground, number, joint, decks, c)
+    u = weights(digest, size)
+    u_out = [u[source] for source in witness.psi]
+    opened = _open_chain(chain_blinds, u_out)
+
+    def pair(factors: tuple[int, int]) -> Point:
+        return add(base(factors[0]), mul(factors[1], h))
+
+    chain = spread(pair, list(zip(opened.big_r[1:], opened.products[1:], strict=True)), threads)
+    t_factors = [
+        (omega_chain[i] + omega_u[i] * opened.big_r[i], omega_u[i] * opened.products[i]) for i in range(size)
+    ]
+    t_chain = spread(pair, t_factors, threads)
+    t = [base(omega[0]), base(omega[1]), *_t3_t4(deck, joint, hs, witness, omega, omega_u, threads)]
+    x = challenge("shuffle.c", ground, number, digest, b"".join(chain), *t, b"".join(t_chain))
+    secrets = (
+        sum(blinds),
+        opened.big_r[-1],
+        sum(blind * factor for blind, factor in zip(blinds, u, strict=True)),
+        sum(r * factor for r, factor in zip(witness.r, u_out, strict=True)),
+    )
+    answers = [w + x * secret for w, secret in zip(omega, secrets, strict=True)]
+    answers += [w + x * secret for w, secret in zip(omega_chain, chain_blinds, strict=True)]
+    answers += [w + x * secret for w, secret in zip(omega_u, u_out, strict=True)]
+    return b"".join([c, *chain, *t, *t_chain, *map(encode_scalar, answers)])
+
+
+def _t3_t4(
+    deck: Deck,
+    joint: Point,
+    hs: Sequence[Point],
+    witness: Witness,
+    omega: Sequence[int],
+    omega_u: Sequence[int],
+    threads: int,
+) -> list[Point]:
+    """t3, t4a, t4b. The output deck is written through the input deck, a'_i = a_ψ(i) + r_i·G, since the
+    first input deck is cheap."""
+    shift = sum(w * r for w, r in zip(omega_u, witness.r, strict=True)) - omega[3]
+    by_source = [0] * len(hs)
+    for i, source in enumerate(witness.psi):
+        by_source[source] = omega_u[i]
+    nothing = [0] * len(hs)
+    t3, t4a, t4b = Terms({G: omega[2]}), Terms({G: shift}), Terms({joint: shift})
+    t3.put_all(hs, omega_u)
+    put_deck(t4a, deck, joint, by_source, nothing)
+    put_deck(t4b, deck, joint, nothing, by_source)
+    sums = [combination(terms, threads) for terms in (t3, t4a, t4b)]
+    points = [point for point in sums if point is not None]
+    if len(points) != len(sums):
+        raise DealingError("deck", "this is not a deck")
+    return points
+
+
+def _put_statement(
+    terms: Terms, ground: Ground, joint: Point, item: ShuffleStatement, proof: Proof, z: Sequence[int]
+) -> None:
+    """Add one proof's equations to ``terms``, each as "left minus right", times its weight from ``z``:
+    five for t1 … t4b and one for each link of the chain. ``terms`` is the identity if all hold."""
+    decks = (item.deck_in, item.deck_out)
+    deck_in, deck_out = split_deck(ground, item.deck_in), split_deck(ground, item.deck_out)
+    if deck_in is None or deck_out is None:
+        raise DealingError("deck", "a deck has the wrong length")
+    size = ground.deck_size
+    h, *hs = generators(size)
+    digest = u_digest(ground, item.number, joint, decks, b"".join(proof.c))
+    u = weights(digest, size)
+    x = challenge(
+        "shuffle.c", ground, item.number, digest, b"".join(proof.chain), *proof.t, b"".join(proof.t_chain)
+    )
+    product = 1
+    for value in u:
+        product = product * value % L
+    s1, s2, s3, s4 = proof.s
+    z1, z2, z3, z4a, z4b, *z_links = z
+
+    terms.put(G, z1 * s1 + z2 * s2 + z3 * s3 - z4a * s4)
+    terms.put(joint, -z4b * s4)
+    terms.put_all(proof.t, [-z1, -z2, -z3, -z4a, -z4b])
+    terms.put_all(proof.c, [-x * (z1 + z3 * value) for value in u])
+    terms.put_all(hs, [z1 * x + z3 * s for s in proof.s_u])
+    terms.put(h, z2 * x * product)
+    terms.put(proof.chain[-1], -z2 * x)
+    put_deck(terms, deck_out, joint, [z4a * s for s in proof.s_u], [z4b * s for s in proof.s_u])
+    put_deck(terms, deck_in, joint, [-z4a * x * value for value in u], [-z4b * x * value for value in u])
+    terms.put(G, sum(w * s for w, s in zip(z_links, proof.s_chain, strict=True)))
+    terms.put_all((h, *proof.chain[:-1]), [w * s for w, s in zip(z_links, proof.s_u, strict=True)])
+    terms.put_all(proof.t_chain, [-w for w in z_links])
+    terms.put_all(proof.chain, [-w * x for w in z_links])
+
+
+def verify(
+    ground: Ground,
+    joint: Point,
+    items: Sequence[tuple[ShuffleStatement, Proof]],
+    random_bytes: Callable[[int], bytes],
+    threads: int = 1,
+) -> bool:
+    """Whether all proofs hold, as one sum with the verifier's own random weights (Bellare, Garay, Rabin
+    1998). A false equation passes with 2⁻¹²⁸, whoever made it, since the weights are drawn after it.
+
+    Every point of proofs and decks is checked on the way. Decks have the right length.
+    """
+    terms = Terms()
+    count = ground.deck_size + 5
+    for item, proof in items:
+        drawn = random_bytes(WEIGHT_BYTES * count)
+        z = [int.from_bytes(drawn[i * WEIGHT_BYTES : (i + 1) * WEIGHT_BYTES], "little") for i in range(count)]
+        _put_statement(terms, ground, joint, item, proof, z)
+    return combination(terms, threads) == IDENTITY

@@ -2,10 +2,10 @@
 
 The proof commits to the permutation, draws a challenge u from everything so far, and shows that the
 committed matrix maps all-ones to all-ones and u to a vector of the same product, which only the matrix
-of a permutation does (but for a negligible chance over u), and that the decks are related by it. Form and notation: Haenni,
-Locher, Koenig, Dubuis, *Pseudo-Code Algorithms for Verifiable Re-Encryption Mix-Nets*, 2017; original:
-Terelius, Wikström, *Proofs of Restricted Shuffles*, 2010; security of this variant: Haines,
-arXiv 1901.08371. Equations and bytes: docs/crypto.md, "Shuffle".
+of a permutation does (but for a negligible chance over u), and that the decks are related by it. Form
+and notation: Haenni, Locher, Koenig, Dubuis, *Pseudo-Code Algorithms for Verifiable Re-Encryption
+Mix-Nets*, 2017; original: Terelius, Wikström, *Proofs of Restricted Shuffles*, 2010; security of this
+variant: Haines, arXiv 1901.08371. Equations and bytes: docs/crypto.md, "Shuffle".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from p2p.dealing.derive import nonce_stream, seed_stream
+from p2p.dealing.derive import Stream, nonce_stream, seed_stream
 from p2p.dealing.elgamal import Deck, put_deck, split_deck
 from p2p.dealing.group import (
     IDENTITY,
@@ -118,19 +118,25 @@ def u_digest(ground: Ground, number: int, joint: bytes, decks: tuple[bytes, byte
     return encode_scalar(challenge("shuffle.u", ground, number, ground.deck_size, joint, *decks, c))
 
 
-class _Chain(NamedTuple):
-    """The chain ĉ_i = R_i·G + P_i·h, by its openings, from i = 0."""
+def commit(psi: Sequence[int], blinds: Sequence[int]) -> bytes:
+    """The commitment c to a permutation: c_ψ(i) = ρ_ψ(i)·G + h_i, one point for each input position."""
+    rows = [base(blind) for blind in blinds]
+    for source, generator in zip(psi, generators(len(psi))[1:], strict=True):
+        rows[source] = add(rows[source], generator)
+    return b"".join(rows)
 
-    big_r: list[int]
-    products: list[int]
 
+class Claim(NamedTuple):
+    """What the second half of a proof shows knowledge of: the sums ρ̄ = Σρ_j, ρ̃ = Σρ_j·u_j and
+    r' = Σr_i·u'_i, and the permuted numbers u'."""
 
-def _open_chain(blinds: Sequence[int], u_out: Sequence[int]) -> _Chain:
-    big_r, products = [0], [1]
-    for blind, u in zip(blinds, u_out, strict=True):
-        big_r.append((blind + u * big_r[-1]) % L)
-        products.append(products[-1] * u % L)
-    return _Chain(big_r, products)
+    rho_bar: int
+    rho_tilde: int
+    r_prime: int
+    u_out: Sequence[int]
+
+    def __repr__(self) -> str:
+        return "Claim(<secret>)"
 
 
 def prove(
@@ -147,71 +153,84 @@ def prove(
 
     All randomness is drawn after the input deck is known, from one hedged stream over the statement.
     """
-    size, deck = ground.deck_size, split_deck(ground, decks[0])
-    if deck is None or len(witness.psi) != size:
+    size = ground.deck_size
+    if len(witness.psi) != size:
         raise DealingError("deck", "this is not the deck that was shuffled")
-    h, *hs = generators(size)
     fresh = random_bytes(HASH_BYTES)
     stream = nonce_stream(seed, ground.contract, number, fresh, "shuffle", size, joint, *decks)
-    blinds, chain_blinds, omega_chain, omega_u = ([stream.scalar() for _ in range(size)] for _ in range(4))
+    blinds = [stream.scalar() for _ in range(size)]
+    c = commit(witness.psi, blinds)
+    u = weights(u_digest(ground, number, joint, decks, c), size)
+    u_out = [u[source] for source in witness.psi]
+    claim = Claim(
+        sum(blinds),
+        sum(blind * factor for blind, factor in zip(blinds, u, strict=True)),
+        sum(r * factor for r, factor in zip(witness.r, u_out, strict=True)),
+        u_out,
+    )
+    return respond(ground, number, joint, decks, c, claim, stream, threads)
+
+
+def respond(
+    ground: Ground,
+    number: int,
+    joint: Point,
+    decks: tuple[bytes, bytes],
+    c: bytes,
+    claim: Claim,
+    stream: Stream,
+    threads: int = 1,
+) -> bytes:
+    """The whole proof, from the commitment ``c`` and what it claims. ``stream`` gives the nonces."""
+    size = ground.deck_size
+    h = generators(size)[0]
+    blinds, omega_chain, omega_u = ([stream.scalar() for _ in range(size)] for _ in range(3))
     omega = [stream.scalar() for _ in range(4)]
 
-    rows: list[Point] = [IDENTITY] * size
-    for i, source in enumerate(witness.psi):
-        rows[source] = add(base(blinds[source]), hs[i])
-    c = b"".join(rows)
-    digest = u_digest(ground, number, joint, decks, c)
-    u = weights(digest, size)
-    u_out = [u[source] for source in witness.psi]
-    opened = _open_chain(chain_blinds, u_out)
+    # The chain is kept open as ĉ_i = R_i·G + P_i·h, so that all its points can be made at once.
+    big_r, products = [0], [1]
+    for blind, factor in zip(blinds, claim.u_out, strict=True):
+        big_r.append((blind + factor * big_r[-1]) % L)
+        products.append(products[-1] * factor % L)
 
     def pair(factors: tuple[int, int]) -> Point:
         return add(base(factors[0]), mul(factors[1], h))
 
-    chain = spread(pair, list(zip(opened.big_r[1:], opened.products[1:], strict=True)), threads)
-    t_factors = [
-        (omega_chain[i] + omega_u[i] * opened.big_r[i], omega_u[i] * opened.products[i]) for i in range(size)
-    ]
-    t_chain = spread(pair, t_factors, threads)
-    t = [base(omega[0]), base(omega[1]), *_t3_t4(deck, joint, hs, witness, omega, omega_u, threads)]
+    chain = spread(pair, list(zip(big_r[1:], products[1:], strict=True)), threads)
+    links = [(omega_chain[i] + omega_u[i] * big_r[i], omega_u[i] * products[i]) for i in range(size)]
+    t_chain = spread(pair, links, threads)
+    t = _t(ground, joint, decks[1], omega, omega_u, threads)
+    digest = u_digest(ground, number, joint, decks, c)
     x = challenge("shuffle.c", ground, number, digest, b"".join(chain), *t, b"".join(t_chain))
-    secrets = (
-        sum(blinds),
-        opened.big_r[-1],
-        sum(blind * factor for blind, factor in zip(blinds, u, strict=True)),
-        sum(r * factor for r, factor in zip(witness.r, u_out, strict=True)),
-    )
+
+    secrets = (claim.rho_bar, big_r[-1], claim.rho_tilde, claim.r_prime)
     answers = [w + x * secret for w, secret in zip(omega, secrets, strict=True)]
-    answers += [w + x * secret for w, secret in zip(omega_chain, chain_blinds, strict=True)]
-    answers += [w + x * secret for w, secret in zip(omega_u, u_out, strict=True)]
+    answers += [w + x * secret for w, secret in zip(omega_chain, blinds, strict=True)]
+    answers += [w + x * secret for w, secret in zip(omega_u, claim.u_out, strict=True)]
     return b"".join([c, *chain, *t, *t_chain, *map(encode_scalar, answers)])
 
 
-def _t3_t4(
-    deck: Deck,
+def _t(
+    ground: Ground,
     joint: Point,
-    hs: Sequence[Point],
-    witness: Witness,
+    deck_out: bytes,
     omega: Sequence[int],
     omega_u: Sequence[int],
     threads: int,
 ) -> list[Point]:
-    """t3, t4a, t4b. The output deck is written through the input deck, a'_i = a_ψ(i) + r_i·G, since the
-    first input deck is cheap."""
-    shift = sum(w * r for w, r in zip(omega_u, witness.r, strict=True)) - omega[3]
-    by_source = [0] * len(hs)
-    for i, source in enumerate(witness.psi):
-        by_source[source] = omega_u[i]
-    nothing = [0] * len(hs)
-    t3, t4a, t4b = Terms({G: omega[2]}), Terms({G: shift}), Terms({joint: shift})
+    """The commitments t1, t2, t3, t4a, t4b."""
+    deck, hs = split_deck(ground, deck_out), generators(ground.deck_size)[1:]
+    if deck is None:
+        raise DealingError("deck", "this is not the deck that was shuffled")
+    t3, t4a, t4b = Terms({G: omega[2]}), Terms({G: -omega[3]}), Terms({joint: -omega[3]})
     t3.put_all(hs, omega_u)
-    put_deck(t4a, deck, joint, by_source, nothing)
-    put_deck(t4b, deck, joint, nothing, by_source)
+    t4a.put_all(deck.a, omega_u)
+    t4b.put_all(deck.b, omega_u)
     sums = [combination(terms, threads) for terms in (t3, t4a, t4b)]
     points = [point for point in sums if point is not None]
     if len(points) != len(sums):
         raise DealingError("deck", "this is not a deck")
-    return points
+    return [base(omega[0]), base(omega[1]), *points]
 
 
 def _put_statement(

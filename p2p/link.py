@@ -211,6 +211,11 @@ class Link:
             return 0.0
         return max(0.0, self._loop.time() - max(self._heard_at, next(iter(self._pings.values()))))
 
+    @property
+    def unheard_s(self) -> float:
+        """Seconds since anything at all came from the peer."""
+        return self._loop.time() - self._heard_at
+
     def close(self, code: CloseCode = CloseCode.DONE) -> None:
         """Say goodbye and close. The goodbye goes on the stream first, since QUIC sends its close only once;
         ``on_closed`` follows within :data:`GOODBYE_SECONDS`."""
@@ -460,14 +465,21 @@ class Link:
             case LinkState.UP, Hello():
                 self._count_bad(1)
             case LinkState.UP, _:
-                if self._on_frame is not None:
-                    self._on_frame(frame)
-                else:
-                    self._waiting.append(frame)
+                self._deliver(frame)
             case LinkState.GREETING, _:
                 self._count_bad(1)
             case _:
                 pass
+
+    def _deliver(self, frame: Frame) -> None:
+        if self._on_frame is None:
+            self._waiting.append(frame)
+            return
+        try:
+            self._on_frame(frame)
+        except Exception as error:
+            # A mistake above must not stop the timers of this link; the loop's handler reports it.
+            self._loop.call_exception_handler({"message": "a frame was not handled", "exception": error})
 
     def _greet(self, hello: Hello) -> None:
         self.hello = hello

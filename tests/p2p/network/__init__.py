@@ -1,0 +1,1 @@
+"""Links, mesh, discovery: over loopback and sans-IO."""

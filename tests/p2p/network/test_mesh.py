@@ -1,0 +1,183 @@
+"""Everyone linked to everyone."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from p2p import link as link_module
+from p2p import mesh as mesh_module
+from p2p.errors import NetworkProblem
+from p2p.frames import Bye, CloseCode, Knock, Refuse
+from p2p.gossip import make_addresses
+from p2p.link import LinkStatus
+from tests.p2p.network.helpers import Lan, Player, key_of, kill, soon
+
+KNOCK = Knock(table_id=b"", name="Ann", operator=b"")
+
+
+async def meet(*players: Player) -> None:
+    """Tell everyone everyone's address, and wait until all are linked."""
+    members = {player.key: [player.address] for player in players}
+    for player in players:
+        player.mesh.set_members(members)
+    for player in players:
+        await player.bell.until(lambda player=player: len(player.mesh.peers) == len(players) - 1)
+
+
+async def test_five_players_are_all_linked_and_each_broadcast_reaches_all(lan: Lan) -> None:
+    players = [await lan.player(number) for number in range(1, 6)]
+    for player in players:
+        # What is said while a second link is being closed may be lost: each new link hears it again.
+        player.greeting = KNOCK
+    await meet(*players)
+    for player in players:
+        others = {other.key for other in players if other is not player}
+        await player.bell.until(
+            lambda player=player, others=others: {peer for peer, _ in player.frames} == others
+        )
+
+
+async def test_of_two_links_the_one_dialled_by_the_smaller_key_stays(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    await soon(asyncio.gather(one.mesh.connect(two.address), two.mesh.connect(one.address)))
+    smaller, bigger = sorted((one, two), key=lambda player: player.key)
+    await smaller.bell.until(lambda: len(smaller.mesh.endpoint.links) == 1)
+    await bigger.bell.until(lambda: len(bigger.mesh.endpoint.links) == 1)
+    await smaller.bell.until(lambda: bigger.key in smaller.mesh.peers)
+    await bigger.bell.until(lambda: smaller.key in bigger.mesh.peers)
+    # Frames pass both ways over what is left, and it is the right one.
+    assert smaller.mesh.send(bigger.key, KNOCK) and bigger.mesh.send(smaller.key, KNOCK)
+    await smaller.bell.until(lambda: (bigger.key, KNOCK) in smaller.frames)
+    await bigger.bell.until(lambda: (smaller.key, KNOCK) in bigger.frames)
+    assert [link.dialled for link in smaller.mesh.endpoint.links] == [True]
+    assert [link.dialled for link in bigger.mesh.endpoint.links] == [False]
+    assert smaller.downs == [] and bigger.downs == []
+
+
+async def test_a_second_dial_of_the_same_side_leaves_one_link(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    await soon(one.mesh.connect(two.address))
+    await soon(one.mesh.connect(two.address))
+    await two.bell.until(lambda: len(two.ups) >= 1)
+    assert one.mesh.send(two.key, KNOCK)
+    await two.bell.until(lambda: (one.key, KNOCK) in two.frames)
+    await one.bell.until(lambda: len(one.mesh.endpoint.links) == 1)
+    assert one.downs == [] and two.downs == []
+
+
+async def test_a_killed_peer_that_starts_again_is_linked_again(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    await meet(one, two)
+    kill(two.mesh.endpoint)
+    again = await lan.player(2)
+    # Same key, another instance: the old link, still up on one's side, gives way at once.
+    await soon(again.mesh.connect(one.address))
+    await one.bell.until(lambda: one.ups.count(again.key) == 2)
+    assert one.mesh.send(again.key, KNOCK)
+    await again.bell.until(lambda: (one.key, KNOCK) in again.frames)
+    assert one.mesh.address_of(again.key) == again.address
+
+
+async def test_a_lost_link_is_dialled_again_by_identity(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (mesh_module, link_module):
+        for name, value in {"PING_SECONDS": 0.02, "SLOW_SECONDS": 0.06, "LOST_SECONDS": 0.15}.items():
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(mesh_module, "TICK_SECONDS", 0.02)
+    one, two = await lan.player(1), await lan.player(2)
+    await meet(one, two)
+    port = two.mesh.endpoint.port
+    kill(two.mesh.endpoint)
+    await one.bell.until(lambda: (two.key, LinkStatus.LOST) in one.statuses)
+    assert (two.key, LinkStatus.SLOW) in one.statuses
+    await two.mesh.close()
+    again = await lan.player(2, port=port)
+    await one.bell.until(lambda: one.ups.count(again.key) >= 2)
+    await again.bell.until(lambda: one.key in again.mesh.peers)
+
+
+async def test_a_peer_that_leaves_says_so(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    await soon(one.mesh.connect(two.address))
+    await two.bell.until(lambda: two.ups == [one.key])
+    await one.mesh.close()
+    await two.bell.until(lambda: two.downs == [(one.key, CloseCode.DONE)])
+    assert not two.mesh.send(one.key, KNOCK)
+
+
+async def test_a_member_no_longer_wanted_is_not_dialled(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    one.mesh.set_members({two.key: [("127.0.0.1", 9)]})
+    one.mesh.set_members({})
+    assert [task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("dial")] != []
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert [task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("dial")] == []
+
+
+async def test_a_refused_peer_gets_the_code(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    two.refusal = Refuse(code="closed_table")
+    with pytest.raises(NetworkProblem) as caught:
+        await soon(one.mesh.connect(two.address))
+    assert caught.value.code == "refused"
+    assert caught.value.sentence.values["reason"] == "closed_table"
+    assert two.ups == [] and dict(two.mesh.peers) == {}
+
+
+async def test_addresses_pass_through_a_third_peer_and_are_dialled(lan: Lan) -> None:
+    one, two, three = [await lan.player(number) for number in (1, 2, 3)]
+    await soon(one.mesh.connect(two.address))
+    await soon(three.mesh.connect(two.address))
+    one.mesh.set_members({three.key: []})  # wanted, but nobody knows where
+    three.mesh.announce([three.address])
+    await one.bell.until(lambda: three.key in one.mesh.peers)
+
+
+async def test_addresses_signed_by_another_are_not_taken(lan: Lan) -> None:
+    one, two, three = [await lan.player(number) for number in (1, 2, 3)]
+    await soon(two.mesh.connect(one.address))
+    one.mesh.set_members({three.key: []})
+    honest = make_addresses(key_of(3), 1, [three.address])
+    forged = type(honest)(honest.author, 2, (("127.0.0.1", 9),), honest.signature)
+    two.mesh.broadcast(forged)
+    two.mesh.broadcast(honest)  # were the forged one held, this older number would be ignored
+    await one.bell.until(lambda: three.key in one.mesh.peers)
+
+
+async def test_own_key_among_the_members_is_ignored(lan: Lan) -> None:
+    one = await lan.player(1)
+    one.mesh.set_members({one.key: [one.address]})
+    assert [task for task in asyncio.all_tasks() if task.get_name().startswith("dial")] == []
+
+
+async def test_handler_mistakes_are_reported_and_the_link_lives(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    reports: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: reports.append(context["exception"]))
+    await soon(one.mesh.connect(two.address))
+    await two.bell.until(lambda: two.ups == [one.key])
+    kept, calls = two.frame, itertools.count()
+
+    def frame(peer: bytes, frame: object) -> None:
+        if next(calls) == 0:
+            raise ZeroDivisionError
+        kept(peer, frame)  # type: ignore[arg-type]
+
+    two.frame = frame  # type: ignore[method-assign]
+    one.mesh.send(two.key, KNOCK)
+    one.mesh.send(two.key, Refuse(code="second"))
+    await two.bell.until(lambda: two.frames == [(one.key, Refuse(code="second"))])
+    assert [type(report) for report in reports] == [ZeroDivisionError]
+
+
+async def test_a_bye_of_unknown_meaning_is_still_a_goodbye(lan: Lan) -> None:
+    one, two = await lan.player(1), await lan.player(2)
+    await soon(one.mesh.connect(two.address))
+    await two.bell.until(lambda: two.ups == [one.key])
+    one.mesh.send(two.key, Bye(code="moon_full"))
+    await two.bell.until(lambda: two.downs == [(one.key, CloseCode.DONE)])

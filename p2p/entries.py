@@ -17,7 +17,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Meta
 
-from p2p.canonical import NotCanonical, dec, enc
+from p2p.canonical import NotCanonical, Value, dec, enc
 
 VERSION: Final = 1
 """The protocol version, first field of every entry."""
@@ -311,12 +311,14 @@ class Entry:
         return value
 
 
-def _to_builtin(value: object) -> object:
+def _to_builtin(value: object) -> Value:
     if isinstance(value, Body):
         return [_to_builtin(getattr(value, name)) for name in value.__struct_fields__]
     if isinstance(value, list | tuple):
         return [_to_builtin(item) for item in value]
-    return value
+    if isinstance(value, bool | int | bytes | str):
+        return value
+    raise TypeError(f"{type(value).__name__} has no place in an entry")
 
 
 def entry_id(data: bytes) -> bytes:
@@ -358,7 +360,7 @@ class _Envelope(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fie
     prev: Bytes32
     seen: Annotated[list[Bytes32], Meta(max_length=MAX_SEEN)]
     kind: Annotated[str, Meta(max_length=16)]
-    body: list[object]
+    body: tuple[object, ...]
 
 
 def read_entry(data: bytes, signature: bytes) -> Entry:
@@ -401,7 +403,7 @@ def read_entry(data: bytes, signature: bytes) -> Entry:
     )
 
 
-def _read_body(kind: str, raw: list[object]) -> Body:
+def _read_body(kind: str, raw: tuple[object, ...]) -> Body:
     declared = BODIES.get(kind)
     if declared is None:
         return Malformed("unknown kind")
@@ -409,7 +411,7 @@ def _read_body(kind: str, raw: list[object]) -> Body:
         body = msgspec.convert(raw, declared, strict=True)
     except msgspec.ValidationError as error:
         return Malformed(str(error))
-    if _to_builtin(body) != raw:
+    if enc(_to_builtin(body)) != enc(raw):
         # A text that happens to be base64 converts to bytes: the comparison refuses it.
         return Malformed("types differ from the declared ones")
     return body

@@ -1,0 +1,621 @@
+"""One attempt at a round, as its contract's entries make it (docs/protocol.md, 5).
+
+``Round`` holds what has been folded. ``Lens`` looks at it through the past of one entry, or at all of it.
+Every question that a check asks ("have all accepted?", "what is the state of the game?") is put to a lens, so
+that it has one answer whatever arrived when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, NamedTuple, TypeVar
+
+from engine import game
+from engine.moves import Open as OpenFace
+from engine.moves import Ready as ReadyMove
+from engine.moves import Swap as SwapMove
+from engine.rules import RuleSet
+from engine.state import GameState
+from engine.state import Phase as GamePhase
+from p2p import entries as e
+from p2p.canonical import h
+from p2p.dealing import Dealing, Ground, ShuffleStatement
+from p2p.dealing.derive import coins_digest, first_dealer, seating, table_words
+from p2p.facts import Fact, Feeds
+from p2p.faults import Fault
+from p2p.phases import Phase
+
+MAX_SWAPS: Final = 64
+"""1.19, D22: enough to try every arrangement, and a bound on what one player can make all others store."""
+
+MAX_ROUND_ENTRIES: Final = 4096
+"""D22: entries of one author in one round; the longest round (1,000 moves of ten players) stays below it."""
+
+B = TypeVar("B", bound=e.Body)
+
+
+def body_of(fact: Fact, kind: type[B]) -> B:
+    """The body of a fact whose kind has been established."""
+    body = fact.entry.body
+    if not isinstance(body, kind):
+        raise TypeError(f"{fact!r} is no {kind.__name__}")
+    return body
+
+
+@dataclass(frozen=True, slots=True)
+class DeckStep:
+    """A ``deck`` entry with all that its proof speaks of."""
+
+    fact: Fact
+    number: int
+    joint: bytes
+    keys: tuple[Fact, ...]
+    previous: DeckStep | None
+    deck_in: bytes
+    deck_out: bytes
+
+    def steps(self) -> tuple[DeckStep, ...]:
+        """All shuffles up to this one, the first one first."""
+        before = self.previous.steps() if self.previous is not None else ()
+        return (*before, self)
+
+
+class Call(NamedTuple):
+    """A demand to open ``position``, made by ``cause``, to everyone (``to`` None) or to one number."""
+
+    cause: bytes
+    position: int
+    to: int | None
+
+
+class Deal:
+    """What all have agreed on: the deck, the keys, and what follows for the cards as dealt."""
+
+    def __init__(
+        self, round_: Round, digest: bytes, last: DeckStep, accepts: Sequence[Fact], proofs: Sequence[Fact]
+    ) -> None:
+        self.digest = digest
+        self.last = last
+        self.joint = last.joint
+        self.deck = last.deck_out
+        self.accepts = tuple(accepts)
+        self.proofs = tuple(proofs)
+        self.x = tuple(body_of(fact, e.Key).x for fact in last.keys)
+        self.coins = round_.coins(self.accepts, last.keys)
+        self.seats, self.dealer = round_.seating(self.coins)
+        """Seat → number, and the dealer's seat."""
+        self.seat_of = {number: seat for seat, number in enumerate(self.seats)}
+        self.base = game.deal(round_.rules, len(self.seats), self.dealer)
+        """The state right after the deal, upcards still closed."""
+        self.calls = tuple(self._calls(round_.contract))
+        self.owed = {
+            number: frozenset(call.position for call in self.calls if call.to != number)
+            for number in range(len(self.seats))
+        }
+        """Number → positions for which it owes a share before rearranging can begin."""
+        self.opened: GameState | None = None
+        """The state with the upcards open, once somebody held all their shares."""
+
+    def _calls(self, contract: bytes) -> Iterator[Call]:
+        for positions in self.base.ups:
+            for position in positions:
+                yield Call(contract, position, None)
+        for seat, positions in enumerate(self.base.hands):
+            for position in positions:
+                yield Call(contract, position, self.seats[seat])
+
+
+class Node:
+    """One link of the chain: the state after an answer or a move. The root has no fact."""
+
+    __slots__ = ("calls", "children", "depth", "fact", "opened", "parent", "roots", "state", "turn")
+
+    def __init__(
+        self,
+        fact: Fact | None,
+        parent: Node | None,
+        state: GameState,
+        turn: int,
+        calls: tuple[Call, ...] = (),
+        roots: tuple[Fact, ...] = (),
+    ) -> None:
+        self.fact = fact
+        self.parent = parent
+        self.state = state
+        self.turn = turn
+        self.calls = calls
+        self.roots = roots
+        self.opened: GameState | None = None if state.awaiting else state
+        """The state after the flipped card has turned up, once its shares are known."""
+        self.children: list[Node] = []
+        self.depth: int = 0 if parent is None else parent.depth + 1
+
+    @property
+    def id(self) -> bytes:
+        """The id of its entry; empty for the root."""
+        return self.fact.id if self.fact is not None else b""
+
+
+@dataclass(eq=False)
+class Round:
+    """Everything folded of one contract. Only ``p2p.judge`` and ``p2p.session`` add to it."""
+
+    feeds: Feeds
+    start: Fact
+    dealing: Dealing
+    rules: RuleSet
+    facts: dict[str, list[list[Fact]]] = field(default_factory=dict)
+    faults: list[tuple[Fault, tuple[Fact, ...]]] = field(default_factory=list)
+    decks: dict[bytes, DeckStep] = field(default_factory=dict)
+    verified: dict[bytes, bool] = field(default_factory=dict)
+    deals: dict[bytes, Deal] = field(default_factory=dict)
+    arranged: dict[bytes, GameState] = field(default_factory=dict)
+    nodes: dict[bytes, Node] = field(default_factory=dict)
+    roots: dict[tuple[bytes, ...], Node] = field(default_factory=dict)
+    leaves: list[Node] = field(default_factory=list)
+    given: dict[tuple[int, int], list[tuple[Fact, bytes]]] = field(default_factory=dict)
+    """(number, position) → the shares given: by ``shares`` or inside the owner's own entry."""
+    deal_done: dict[int, list[Fact]] = field(default_factory=dict)
+    """Number → the facts with which its shares of the deal became complete."""
+    results: dict[bytes, Ending] = field(default_factory=dict)
+    """``result`` entry → the ending that it signs."""
+    debts: dict[bytes, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    """``leave`` entry → those of the debts it names that were true in its past."""
+    unmet: list[Call] = field(default_factory=list)
+    """Calls of the chain for which shares are missing in all that is held."""
+    on_record: list[Fault] = field(default_factory=list)
+    """Breaches found with the seeds; no part of the ending."""
+
+    def __post_init__(self) -> None:
+        self.contract = self.start.id
+        self.terms = body_of(self.start, e.Start)
+        self.roster = tuple(key for key, _, _ in self.terms.roster)
+        self.names = tuple(name for _, name, _ in self.terms.roster)
+        self.number_of = {key: number for number, key in enumerate(self.roster)}
+        self.ground = Ground(
+            self.contract, self.terms.round, self.roster, self.terms.packs, self.terms.jokers
+        )
+        self.facts = {kind: [[] for _ in self.roster] for kind in e.ROUND_KINDS}
+
+    @property
+    def players(self) -> int:
+        """How many are on the roster."""
+        return len(self.roster)
+
+    @property
+    def numbers(self) -> range:
+        """All roster numbers."""
+        return range(len(self.roster))
+
+    def coins(self, accepts: Sequence[Fact], keys: Sequence[Fact]) -> bytes:
+        """K of D6, over the acceptances and the coins shown with the keys, both in roster order."""
+        return coins_digest(
+            self.contract, [fact.id for fact in accepts], [body_of(fact, e.Key).coin for fact in keys]
+        )
+
+    def seating(self, coins: bytes) -> tuple[tuple[int, ...], int]:
+        """Seat → number, and the dealer's seat (D7)."""
+        if self.terms.seats:
+            dealer = self.terms.dealer[0] if self.terms.dealer else first_dealer(coins, self.players)
+            return tuple(self.terms.seats), dealer
+        return seating(coins, self.players), first_dealer(coins, self.players)
+
+    def words(self, coins: bytes) -> tuple[str, str, str]:
+        """The three table words (D6)."""
+        return table_words(coins)
+
+    def everything(self) -> Lens:
+        """What this peer holds of the round now."""
+        return Lens(self, None)
+
+    def add_node(self, node: Node) -> None:
+        """Puts a node of the chain in its place."""
+        if node.parent is not None:
+            node.parent.children.append(node)
+            if node.parent in self.leaves:
+                self.leaves.remove(node.parent)
+            self.nodes[node.id] = node
+        self.leaves.append(node)
+
+
+class Lens:
+    """A round as one entry's past shows it, or (``of`` None) all that is held. Answers are cached."""
+
+    def __init__(self, round_: Round, of: Fact | None) -> None:
+        self.round = round_
+        self.of = of
+
+    def has(self, fact: Fact) -> bool:
+        """Whether the fact lies in this past."""
+        return self.of is None or self.round.feeds.in_past(self.of, fact)
+
+    def first(self, kind: str, number: int) -> Fact | None:
+        """The first entry of a kind that a number has written in this past."""
+        for fact in self.round.facts[kind][number]:
+            if self.has(fact):
+                return fact
+        return None
+
+    def all(self, kind: str, number: int) -> list[Fact]:
+        """All entries of a kind that a number has written in this past, in feed order."""
+        found = [fact for fact in self.round.facts[kind][number] if self.has(fact)]
+        return sorted(found, key=lambda fact: (fact.seq, fact.id))
+
+    def each(self, kind: str) -> dict[int, Fact]:
+        """Number → its first entry of a kind, for those who have one here."""
+        pairs = ((number, self.first(kind, number)) for number in self.round.numbers)
+        return {number: fact for number, fact in pairs if fact is not None}
+
+    # -- faults and departures -------------------------------------------------------------------
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """One fault for each culprit, its first, in roster order; those on record only are left out."""
+        first: dict[bytes, Fault] = {}
+        for fault, evidence in self.round.faults:
+            if not all(self.has(fact) or fact is self.of for fact in evidence):
+                continue
+            held = first.get(fault.player)
+            if held is None or (fault.seq, fault.code, fault.evidence) < (
+                held.seq,
+                held.code,
+                held.evidence,
+            ):
+                first[fault.player] = fault
+        return tuple(first[key] for key in self.round.roster if key in first)
+
+    @cached_property
+    def culprits(self) -> frozenset[int]:
+        """The numbers of those with a fault here."""
+        return frozenset(self.round.number_of[fault.player] for fault in self.faults)
+
+    @cached_property
+    def debtors(self) -> frozenset[int]:
+        """The numbers that somebody truthfully named as debtors when giving up."""
+        return frozenset(
+            number for fact in self.leaves for number, _ in self.round.debts.get(fact.id, ())
+        )
+
+    @cached_property
+    def gone(self) -> frozenset[int]:
+        """The numbers that left without naming a true debt."""
+        return frozenset(
+            self.round.number_of[fact.author] for fact in self.leaves if not self.round.debts.get(fact.id)
+        )
+
+    @cached_property
+    def leaves(self) -> tuple[Fact, ...]:
+        """All departures here, in roster order."""
+        return tuple(fact for number in self.round.numbers for fact in self.all("leave", number))
+
+    # -- before the deal -------------------------------------------------------------------------
+
+    @cached_property
+    def agreement(self) -> Deal | None:
+        """The deal that everybody on the roster has agreed on."""
+        for digest, deal in self.round.deals.items():
+            if all(
+                any(
+                    body_of(fact, e.Agreed).digest == digest and self.has(fact)
+                    for fact in self.round.facts["agreed"][number]
+                )
+                for number in self.round.numbers
+            ):
+                return deal
+        return None
+
+    @cached_property
+    def dead(self) -> bool:
+        """Whether the attempt came to nothing before all had agreed."""
+        if self.agreement is not None:
+            return False
+        return bool(self.each("decline") or self.leaves or self.faults)
+
+    def unverified(self) -> list[tuple[Fact, ShuffleStatement, bytes]]:
+        """Proofs here that have not been checked yet: fact, statement, joint key."""
+        found = []
+        for number in self.round.numbers:
+            for fact in self.all("proof", number):
+                if fact.id in self.round.verified:
+                    continue
+                step = self.deck_of(number)
+                if step is not None:
+                    proof = body_of(fact, e.Proof).proof
+                    statement = ShuffleStatement(number, step.deck_in, step.deck_out, proof)
+                    found.append((fact, statement, step.joint))
+        return found
+
+    def deck_of(self, number: int) -> DeckStep | None:
+        """The deck that a number has shuffled here."""
+        fact = self.first("deck", number)
+        return self.round.decks.get(fact.id) if fact is not None else None
+
+    def next_to_shuffle(self) -> int | None:
+        """The number whose deck is missing while all before it are here; None when all are."""
+        for number in self.round.numbers:
+            if self.first("deck", number) is None:
+                return number
+        return None
+
+    def agreed_deal(self) -> Deal | None:
+        """The deal that a peer with this past has to agree on; None while something is missing or bad."""
+        round_ = self.round
+        last = self.deck_of(round_.players - 1)
+        if last is None:
+            return None
+        steps = last.steps()
+        accepts, keys, proofs = self.each("accept"), self.each("key"), self.each("proof")
+        if len(proofs) < round_.players or len(steps) < round_.players:
+            return None
+        if any(not round_.verified.get(proofs[step.number].id, False) for step in steps):
+            return None
+        if any(step.keys != tuple(keys[number] for number in round_.numbers) for step in steps):
+            return None
+        listed = [
+            [accepts[step.number].id, keys[step.number].id, step.fact.id, proofs[step.number].id, b""]
+            for step in steps
+        ]
+        digest = h("agreed", round_.contract, [], last.joint, listed)
+        known = round_.deals.get(digest)
+        if known is not None:
+            return known
+        return Deal(
+            round_,
+            digest,
+            last,
+            [accepts[number] for number in round_.numbers],
+            [proofs[number] for number in round_.numbers],
+        )
+
+    # -- cards -----------------------------------------------------------------------------------
+
+    def share(self, number: int, position: int) -> bytes | None:
+        """The share that a number has given here for a position."""
+        for fact, share in self.round.given.get((number, position), ()):
+            if self.has(fact) or fact is self.of:
+                return share
+        return None
+
+    def face(self, deal: Deal, position: int, own: tuple[int, bytes] | None = None) -> int | None:
+        """The face at a position from the shares here (and one more, ``own``); None if any is missing."""
+        shares = []
+        for number in self.round.numbers:
+            if own is not None and number == own[0]:
+                share: bytes | None = own[1]
+            else:
+                share = self.share(number, position)
+            if share is None:
+                return None
+            shares.append(share)
+        return self.round.dealing.open(self.round.ground, deal.deck, position, shares)
+
+    def missing(self, position: int, besides: int | None = None) -> tuple[int, ...]:
+        """Who has not given a share for a position here."""
+        return tuple(
+            number
+            for number in self.round.numbers
+            if number != besides and self.share(number, position) is None
+        )
+
+    @cached_property
+    def dealt(self) -> GameState | None:
+        """The state with all upcards open, when every share of the deal is here."""
+        deal = self.agreement
+        if deal is None:
+            return None
+        for number in self.round.numbers:
+            if not any(self.has(fact) for fact in self.round.deal_done.get(number, ())):
+                return None
+        if deal.opened is None:
+            state = deal.base
+            for position in deal.base.awaiting:
+                face = self.face(deal, position)
+                if face is None:
+                    return None
+                state = game.apply(state, OpenFace(position, face))
+            deal.opened = state
+        return deal.opened
+
+    def arranged_by(self, number: int) -> GameState | None:
+        """The dealt state with the swaps of one number, as this past has them."""
+        swaps = self.all("swap", number)
+        return self.round.arranged.get(swaps[-1].id) if swaps else self.dealt
+
+    def arranging(self) -> GameState | None:
+        """The dealt state with everybody's swaps and readiness, as this past has them."""
+        deal, state = self.agreement, self.dealt
+        if deal is None or state is None:
+            return None
+        for number in self.round.numbers:
+            for fact in self.all("swap", number):
+                state = self.apply_swap(deal, state, number, fact)
+        for number in self.round.numbers:
+            if self.first("ready", number) is not None:
+                state = game.apply(state, ReadyMove(deal.seat_of[number]))
+        return state
+
+    def apply_swap(self, deal: Deal, state: GameState, number: int, fact: Fact) -> GameState:
+        """The state after a swap that has been judged already."""
+        body = body_of(fact, e.Swap)
+        if not state.is_public(body.hand):
+            face = self.face(deal, body.hand)
+            if face is not None:
+                state = game.apply(state, OpenFace(body.hand, face))
+        return game.apply(state, SwapMove(deal.seat_of[number], body.hand, body.up))
+
+    # -- the chain -------------------------------------------------------------------------------
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The state when all were ready, made on first need."""
+        readies = self.each("ready")
+        if len(readies) < self.round.players or self.agreement is None:
+            return None
+        facts = tuple(readies[number] for number in self.round.numbers)
+        ids = tuple(fact.id for fact in facts)
+        node = self.round.roots.get(ids)
+        if node is None:
+            state = self.arranging()
+            if state is None:
+                return None
+            node = Node(None, None, state, 0, roots=facts)
+            self.round.roots[ids] = node
+            self.round.add_node(node)
+        return node
+
+    @cached_property
+    def tip(self) -> Node | None:
+        """The last link of the chain here; with a fork in the feed, the last one before it."""
+        if self.root is None:
+            return None
+        forked = self._forked()
+        best: Node | None = None
+        for leaf in self.round.leaves:
+            node = self._within(leaf, forked)
+            if node is not None and (best is None or (node.depth, node.id) > (best.depth, best.id)):
+                best = node
+        return best
+
+    def _forked(self) -> frozenset[bytes]:
+        # Both versions of a forked entry are void, and with them all that was built on either.
+        return frozenset(
+            ident for fault in self.faults if fault.code == "fork" for ident in fault.evidence
+        )
+
+    def _within(self, leaf: Node, forked: frozenset[bytes]) -> Node | None:
+        node: Node | None = leaf
+        while node is not None and node.fact is not None and not self.has(node.fact):
+            node = node.parent
+        if node is not None and node.fact is None and not all(self.has(fact) for fact in node.roots):
+            return None
+        if forked:
+            path: list[Node] = []
+            step = node
+            while step is not None:
+                path.append(step)
+                step = step.parent
+            for step in reversed(path):
+                if step.id in forked:
+                    return step.parent
+        return node
+
+    def state_at(self, node: Node) -> GameState:
+        """The state after a link, its flipped card turned up if all its shares are here."""
+        if not node.state.awaiting:
+            return node.state
+        deal = self.agreement
+        if deal is None:
+            return node.state
+        state = node.state
+        for position in node.state.awaiting:
+            if self.missing(position):
+                return node.state
+            if node.opened is not None:
+                continue
+            face = self.face(deal, position)
+            if face is None:
+                return node.state
+            state = game.apply(state, OpenFace(position, face))
+        if node.opened is None:
+            node.opened = state
+        return node.opened
+
+    @cached_property
+    def state(self) -> GameState | None:
+        """The public state of the game here; None before the cards are dealt."""
+        if self.tip is not None:
+            return self.state_at(self.tip)
+        return self.arranging()
+
+    def digest(self, node: Node) -> bytes:
+        """D11: the hash of the state after a link."""
+        return state_digest(self.round.contract, node.turn, self.state_at(node))
+
+    # -- phases ----------------------------------------------------------------------------------
+
+    @cached_property
+    def phase(self) -> Phase:
+        """Where the round stands here."""
+        round_ = self.round
+        if self.agreement is None:
+            if self.dead:
+                return Phase.DEAD
+            if len(self.each("accept")) < round_.players:
+                return Phase.OFFER
+            if len(self.each("key")) < round_.players:
+                return Phase.KEYS
+            return Phase.PREPARE
+        if self.ending is not None or self.final is not None:
+            return self._closing()
+        if self.dealt is None:
+            return Phase.DEAL
+        tip = self.tip
+        if tip is None:
+            return Phase.ARRANGE
+        state = self.state_at(tip)
+        if state.phase is GamePhase.DECLARE:
+            return Phase.START
+        return Phase.OPENING if state.awaiting else Phase.PLAY
+
+    def _closing(self) -> Phase:
+        from p2p.ending import needs_reveal
+
+        final = self.final
+        if final is None:
+            return Phase.ENDING
+        if not needs_reveal(final):
+            return Phase.CLOSED
+        revealed = all(self.first("reveal", number) is not None for number in self.revealers)
+        return Phase.CLOSED if revealed else Phase.REVEAL
+
+    @cached_property
+    def revealers(self) -> tuple[int, ...]:
+        """Who has to show a seed: everyone but culprits and those who are gone."""
+        return self.final.signers if self.final is not None else ()
+
+    @cached_property
+    def ending(self) -> Ending | None:
+        """The ending that follows from what is here, signed or not."""
+        from p2p.ending import find_ending
+
+        return find_ending(self)
+
+    @cached_property
+    def final(self) -> Ending | None:
+        """The ending that everyone needed has signed."""
+        from p2p.ending import find_final
+
+        return find_final(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a round ended (D20). Numbers are roster numbers."""
+
+    kind: str
+    """``finished``, ``stalled``, ``forfeit``, ``faulted`` or ``unfinished``."""
+    head: bytes
+    state: bytes
+    gone: tuple[tuple[int, str, bytes], ...]
+    finish: tuple[int, ...]
+    shithead: int | None
+    culprits: tuple[tuple[int, str, tuple[bytes, ...]], ...]
+    debts: tuple[tuple[int, str], ...]
+    signers: tuple[int, ...]
+    """Who has to sign it for it to be final; follows from the rest."""
+    digest: bytes
+
+
+def state_digest(contract: bytes, turn: int, state: GameState) -> bytes:
+    """D11: the hash that a move names."""
+    canonical = state.canonical()
+    if not isinstance(canonical, tuple):
+        raise TypeError("a canonical state is a tuple")
+    return h("state", contract, turn, *canonical)
+
+
+def in_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts in an order that every peer agrees on."""
+    return sorted(facts, key=lambda fact: (fact.author, fact.seq, fact.id))

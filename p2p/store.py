@@ -1,0 +1,280 @@
+"""The feeds on disk: one SQLite database a person (docs/protocol.md, 2).
+
+Everything that one step of the program takes in and writes goes into one transaction, committed before
+anything is sent. So what an own entry's ``seen`` names is on disk with it, and no entry is ever sent that a
+crash could make us sign differently a second time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import Sentence, ShitheadError
+from p2p.entries import Entry, read_entry
+
+SCHEMA_VERSION: Final = 1
+"""Stored as SQLite's ``user_version``; a newer one is refused, an older one would be brought up here."""
+
+BUSY_TIMEOUT_S: Final = 2.0
+"""Nobody else should have the database open (the lock file sees to it): a short wait covers a backup tool."""
+
+_SCHEMA: Final = """
+create table entries (
+    number integer primary key,
+    table_id blob not null,
+    author blob not null,
+    seq integer not null,
+    id blob not null unique,
+    data blob not null,
+    signature blob not null
+) strict;
+create index entries_by_table on entries (table_id, number);
+create table seeds (
+    contract blob primary key,
+    seed blob not null,
+    coin blob not null
+) strict, without rowid;
+create table tables (
+    table_id blob primary key,
+    name text not null,
+    opened_at text not null,
+    closed integer not null default 0
+) strict, without rowid;
+create table players (
+    key blob primary key,
+    name text not null,
+    met_at text not null,
+    rounds integer not null default 0,
+    words_compared integer not null default 0,
+    address text not null default '',
+    port integer not null default 0
+) strict, without rowid;
+"""
+
+
+class StoreProblem(ShitheadError):
+    """The database cannot be used; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPlayer:
+    """A player met before. ``met_at``: RFC 3339 date of the first time."""
+
+    key: bytes
+    name: str
+    met_at: str
+    rounds: int
+    words_compared: bool
+    address: str
+    port: int
+
+
+class Store:
+    """The database. Not safe for use by several threads at once; any one thread at a time is fine."""
+
+    def __init__(self, path: Path | None, own: bytes) -> None:
+        """Opens or makes the database at ``path`` (None: in memory), for the identity ``own``.
+
+        Raises ``StoreProblem`` when it is damaged, locked, newer than this program, or not writable.
+        """
+        self.path = path
+        self.own = own
+        try:
+            self._db = sqlite3.connect(
+                str(path) if path is not None else ":memory:",
+                timeout=BUSY_TIMEOUT_S,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise self._problem(error) from error
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        run = self._db.execute
+        run("pragma journal_mode = wal")
+        # A power cut must not lose a committed own entry: we would sign its number anew.
+        run("pragma synchronous = full")
+        run("pragma fullfsync = on")
+        run("pragma foreign_keys = on")
+        (version,) = run("pragma user_version").fetchone()
+        if version > SCHEMA_VERSION:
+            raise StoreProblem(
+                Sentence(
+                    "store_newer",
+                    "The data in {path} were written by a newer version of shithead. Update the program, "
+                    "or choose another place with --data-dir.",
+                    {"path": str(self.path)},
+                )
+            )
+        if version == 0:
+            run("begin immediate")
+            for statement in filter(None, (part.strip() for part in _SCHEMA.split(";"))):
+                run(statement)
+            run(f"pragma user_version = {SCHEMA_VERSION}")
+            run("commit")
+        (verdict,) = run("pragma quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+        # One own entry a number, whatever goes wrong above; others' forks are kept, they are evidence.
+        own = self.own.hex()
+        run(
+            f"create unique index if not exists own_{own[:16]} on entries (table_id, author, seq)"
+            f" where author = x'{own}'"
+        )
+
+    def _problem(self, error: sqlite3.Error) -> StoreProblem:
+        values: dict[str, object] = {"path": str(self.path), "reason": str(error)}
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            return StoreProblem(
+                Sentence("store_locked", "The data in {path} are in use by another program.", values)
+            )
+        if "readonly" in text or "unable to open" in text or "permission" in text.lower():
+            return StoreProblem(
+                Sentence(
+                    "store_unwritable",
+                    "The data in {path} can't be written ({reason}). Check permissions and free space, "
+                    "or choose another place with --data-dir.",
+                    values,
+                )
+            )
+        if "full" in text:
+            return StoreProblem(
+                Sentence(
+                    "store_full", "The disk that holds {path} is full. Free some space and start again.", values
+                )
+            )
+        return StoreProblem(
+            Sentence(
+                "store_damaged",
+                "The data in {path} are damaged ({reason}). Nothing was changed. Move the file away to "
+                "start afresh; your identity and saved rounds are separate files and stay.",
+                values,
+            )
+        )
+
+    def close(self) -> None:
+        """Closes the database; what was not committed is lost."""
+        with contextlib.suppress(sqlite3.Error):
+            self._db.close()
+
+    @contextlib.contextmanager
+    def step(self) -> Iterator[None]:
+        """One transaction around everything that happens in one step. Raises ``StoreProblem``."""
+        try:
+            self._db.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+        try:
+            yield
+            self._db.execute("commit")
+        except sqlite3.Error as error:
+            self._roll_back()
+            raise self._problem(error) from error
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("rollback")
+
+    def add(self, entry: Entry) -> None:
+        """Keeps an entry. A second version of an own number is refused with ``StoreProblem``."""
+        try:
+            self._db.execute(
+                "insert into entries (table_id, author, seq, id, data, signature) values (?, ?, ?, ?, ?, ?)"
+                " on conflict (id) do nothing",
+                (entry.table, entry.author, entry.seq, entry.id, entry.data, entry.signature),
+            )
+        except sqlite3.IntegrityError as error:
+            raise StoreProblem(
+                Sentence(
+                    "own_fork",
+                    "Your data hold another entry of yours with number {seq}: they seem to be restored "
+                    "from a copy, or used by two programs. Nothing was written.",
+                    {"seq": entry.seq},
+                )
+            ) from error
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+
+    def own_head(self, table: bytes) -> tuple[int, bytes] | None:
+        """The number and id of the own newest entry at a table."""
+        row = self._db.execute(
+            "select seq, id from entries where table_id = ? and author = ? order by seq desc limit 1",
+            (table, self.own),
+        ).fetchone()
+        return (row[0], row[1]) if row is not None else None
+
+    def load(self, table: bytes) -> list[Entry]:
+        """All entries of a table in the order in which they came, which is a causal one.
+
+        Raises ``StoreProblem`` if one of them cannot be read any more.
+        """
+        try:
+            rows = self._db.execute(
+                "select data, signature from entries where table_id = ? order by number", (table,)
+            ).fetchall()
+            return [read_entry(data, signature) for data, signature in rows]
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+        except ValueError as error:
+            raise self._problem(sqlite3.DatabaseError(str(error))) from error
+
+    def keep_secret(self, contract: bytes, seed: bytes, coin: bytes) -> None:
+        """Keeps the seed and coin of a contract, in the transaction of the ``accept`` that commits to them."""
+        self._db.execute("insert into seeds (contract, seed, coin) values (?, ?, ?)", (contract, seed, coin))
+
+    def secret(self, contract: bytes) -> tuple[bytes, bytes] | None:
+        """The seed and coin of a contract, if this peer has accepted it."""
+        row = self._db.execute("select seed, coin from seeds where contract = ?", (contract,)).fetchone()
+        return (row[0], row[1]) if row is not None else None
+
+    def forget_secret(self, contract: bytes) -> None:
+        """Drops a seed that has been revealed or is of no more use."""
+        self._db.execute("delete from seeds where contract = ?", (contract,))
+
+    def note_table(self, table: bytes, name: str, opened_at: str) -> None:
+        """Remembers a table."""
+        self._db.execute(
+            "insert into tables (table_id, name, opened_at) values (?, ?, ?) on conflict do nothing",
+            (table, name, opened_at),
+        )
+
+    def note_player(self, key: bytes, name: str, met_at: str) -> None:
+        """Remembers a player, with the name used last."""
+        self._db.execute(
+            "insert into players (key, name, met_at) values (?, ?, ?)"
+            " on conflict (key) do update set name = excluded.name",
+            (key, name, met_at),
+        )
+
+    def note_address(self, key: bytes, address: str, port: int) -> None:
+        """Remembers where a player was last met."""
+        self._db.execute("update players set address = ?, port = ? where key = ?", (address, port, key))
+
+    def count_round(self, key: bytes) -> None:
+        """Adds one finished round to a player."""
+        self._db.execute("update players set rounds = rounds + 1 where key = ?", (key,))
+
+    def players(self) -> list[KnownPlayer]:
+        """All players met, the most familiar first."""
+        rows = self._db.execute(
+            "select key, name, met_at, rounds, words_compared, address, port from players"
+            " order by rounds desc, name"
+        ).fetchall()
+        return [KnownPlayer(*row[:4], bool(row[4]), *row[5:]) for row in rows]

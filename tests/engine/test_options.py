@@ -1,0 +1,148 @@
+"""Rule sets: options, presets, text forms, and what this version plays (3.1, 3.5, R6, R7)."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from enum import Enum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import RuleError
+from engine.options import DealShape
+from engine.rules import (
+    KINDS,
+    OPTION_NAMES,
+    PRESETS,
+    RuleSet,
+    changed_items,
+    check_playable,
+    from_items,
+    packs_for,
+    to_items,
+    with_options,
+)
+
+OTHER_VALUES = {
+    "reset": "", "burn": "T,J", "ceiling": "7", "transparent": "3,8", "skip": "8", "reverse": "9",
+    "again": "2",    "ten_on_ceiling": "false", "transparent_breaks_run": "false", "skip_per_card": "false",
+    "reverse_count": "once", "jokers": "2", "joker_power": "wild", "jump_in": "complete",
+    "pick_up": "forced_only", "upcard_pick_up": "pile_plus_set", "combine_last_hand": "true",
+    "upcards_strict": "true", "chance": "chance_free", "quartet_beats_all": "true", "burn_run": "5",
+    "replay_after_quartet": "none", "draw_follow_up": "true", "start": "random", "start_tie": "suit/dchs",
+    "lead_must_be_start_rank": "true", "deal": "4/4/5", "refill_to": "4", "arrange": "choose", "packs": "2",
+    "next_dealer": "winner", "turn_limit": "20000",
+}  # fmt: skip
+
+
+def refused(call: object, *arguments: object) -> RuleError:
+    assert callable(call)
+    with pytest.raises(RuleError) as error:
+        call(*arguments)
+    return error.value
+
+
+def test_every_option_has_another_value_here() -> None:
+    assert set(OTHER_VALUES) == set(OPTION_NAMES)
+
+
+@pytest.mark.parametrize("name", OPTION_NAMES)
+def test_an_option_survives_its_text_form(name: str) -> None:
+    rules = with_options(RuleSet(), {name: OTHER_VALUES[name]})
+    assert changed_items(rules) == ((name, OTHER_VALUES[name]),)
+    assert from_items(to_items(rules)) == rules
+    default = getattr(RuleSet(), name)
+    assert type(getattr(rules, name)) is type(default)
+    assert getattr(rules, name) != default
+
+
+def test_items_are_all_options_by_name() -> None:
+    assert [name for name, _ in to_items(RuleSet())] == sorted(field.name for field in fields(RuleSet))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ceiling", "7,3"), ("ceiling", "7,7"), ("ceiling", "t"), ("ceiling", ","), ("ceiling", "10"),
+        ("jokers", "02"), ("jokers", "+2"), ("jokers", "5"), ("jokers", ""), ("jokers", "2 "),
+        ("jokers", "２"),
+        ("turn_limit", "0"), ("turn_limit", "1" * 5000), ("turn_limit", "1_000"),
+        ("deal", "3/3"), ("deal", "3/3/0"), ("deal", "3/3/3/3"), ("deal", "03/3/3"), ("deal", "53/3/3"),
+        ("packs", "0"), ("packs", "Auto"), ("start_tie", "suit/ccdh"), ("start_tie", "cdhs"),
+        ("upcards_strict", "True"), ("upcards_strict", "1"), ("start", "UPCARD_THEN_HAND"), ("chance", "on"),
+    ],
+)  # fmt: skip
+def test_only_the_one_form_of_a_value_is_read(name: str, text: str) -> None:
+    error = refused(with_options, RuleSet(), {name: text})
+    assert error.code == "bad_rules"
+    assert name in str(error)
+
+
+def test_items_are_read_strictly() -> None:
+    items = to_items(RuleSet())
+    assert "missing" in str(refused(from_items, items[1:]))
+    assert "twice" in str(refused(from_items, (*items, items[0])))
+    assert "no option" in str(refused(from_items, (*items, ("zzz", "1"))))
+    assert "sorted" in str(refused(from_items, items[::-1]))
+
+
+@given(st.lists(st.tuples(st.sampled_from([*OPTION_NAMES, "x"]), st.text(max_size=6)), max_size=40))
+def test_other_items_are_rules_or_bad_rules(items: list[tuple[str, str]]) -> None:
+    try:
+        assert to_items(from_items(items)) == tuple(items)
+    except RuleError as error:
+        assert error.code == "bad_rules"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_what_section_3_5_says(name: str) -> None:
+    assert dict(changed_items(RuleSet.preset(name))) == {
+        key: value for key, value in PRESETS[name].items() if (key, value) != ("joker_power", "reverse")
+    }
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    assert refused(RuleSet.preset, "uno").code == "bad_rules"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(OPTION_NAMES) - {"deal", "refill_to", "packs", "next_dealer", "turn_limit"})
+)
+def test_options_that_are_not_played_yet_are_refused_by_name(name: str) -> None:
+    error = refused(check_playable, with_options(RuleSet(), {name: OTHER_VALUES[name]}), 3)
+    assert error.code == "not_yet"
+    assert error.sentence.values["option"] == name
+
+
+def test_a_random_dealer_is_not_played_yet() -> None:
+    assert refused(check_playable, with_options(RuleSet(), {"next_dealer": "random"}), 3).code == "not_yet"
+
+
+@pytest.mark.parametrize(("players", "packs"), [(2, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
+def test_r6_rows_3_and_4_packs(players: int, packs: int) -> None:
+    assert packs_for(RuleSet(), players) == packs
+
+
+def test_r7_row_2_a_deal_that_does_not_fit_is_refused() -> None:
+    one_pack = with_options(RuleSet(), {"packs": "1"})
+    check_playable(one_pack, 5)
+    error = refused(check_playable, one_pack, 6)
+    assert (error.code, error.sentence.values["needed"], error.sentence.values["cards"]) == (
+        "does_not_fit",
+        54,
+        52,
+    )
+    check_playable(RuleSet(), 6)
+
+
+@pytest.mark.parametrize("players", [-1, 0, 1, 11])
+def test_r6_two_to_ten_players(players: int) -> None:
+    assert refused(check_playable, RuleSet(), players).code == "does_not_fit"
+
+
+def test_rule_sets_are_values() -> None:
+    assert replace(RuleSet(), deal=DealShape(3, 3, 3)) == RuleSet()
+    assert hash(RuleSet()) == hash(RuleSet())
+    assert all(isinstance(KINDS[name].form, str) for name in OPTION_NAMES)
+    assert isinstance(RuleSet().start, Enum)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import p2p
@@ -50,3 +51,16 @@ def test_no_repr_shows_a_secret() -> None:
     assert all(seed.hex() not in text and repr(seed)[2:-1] not in text for text in shown)
     assert repr(shuffled.secret) == "Witness(<secret>)"
     assert "psi" not in repr(shuffled)
+
+
+def test_every_test_that_the_document_names_exists() -> None:
+    text = (ROOT.parent / "docs" / "crypto.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", text))
+    written = {
+        node.name
+        for path in Path(__file__).parent.glob("test_*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert len(named) > 30
+    assert named - written == set()

@@ -85,9 +85,7 @@ def _playing(lens: Lens) -> list[Duty]:
         return []
     found = [Duty(number, "shares") for call in open_calls(lens) for number in owing(lens, deal, call)]
     if state.awaiting:
-        return found + [
-            Duty(number, "flip") for position in state.awaiting for number in lens.missing(position)
-        ]
+        return found + [Duty(number, "flip") for position in state.awaiting for number in lens.missing(position)]
     mover = deal.seats[state.turn]
     if lens.phase is Phase.START:
         return [*found, Duty(mover, "declare")]
@@ -107,9 +105,7 @@ def open_calls(lens: Lens) -> list[Call]:
     found: list[Call] = []
     node: Node | None = lens.tip
     while node is not None:
-        found.extend(
-            call for call in node.calls if call.to is not None and lens.missing(call.position, call.to)
-        )
+        found.extend(call for call in node.calls if call.to is not None and lens.missing(call.position, call.to))
         node = node.parent
     return found
 

@@ -65,9 +65,7 @@ def _make(lens: Lens, kind: str, state: GameState | None) -> Ending:
         (round_.number_of[fact.author], "owed" if round_.debts.get(fact.id) else "left", fact.id)
         for fact in lens.leaves
     )
-    culprits = tuple(
-        (round_.number_of[fault.player], fault.code, fault.evidence) for fault in lens.faults
-    )
+    culprits = tuple((round_.number_of[fault.player], fault.code, fault.evidence) for fault in lens.faults)
     debts = tuple(sorted({debt for fact in lens.leaves for debt in round_.debts.get(fact.id, ())}))
     out = lens.culprits | lens.gone | lens.debtors
     signers = tuple(number for number in round_.numbers if number not in out)
@@ -97,9 +95,7 @@ def find_final(lens: Lens) -> Ending | None:
                 ending = round_.results[fact.id]
                 endings[ending.digest] = ending
                 signed.setdefault(ending.digest, set()).add(number)
-    complete = [
-        ending for digest, ending in endings.items() if signed[digest].issuperset(ending.signers)
-    ]
+    complete = [ending for digest, ending in endings.items() if signed[digest].issuperset(ending.signers)]
     if not complete:
         return None
     return max(complete, key=lambda ending: (_RANK[ending.kind], len(ending.culprits), ending.digest))

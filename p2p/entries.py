@@ -95,9 +95,7 @@ class Start(Body):
     jokers: Annotated[int, Meta(ge=0, le=4)]
     escrow: bool
     limits: Annotated[list[Count], Meta(min_length=3, max_length=3)]
-    roster: Annotated[
-        list[tuple[Bytes32, Name, Bytes32OrNone]], Meta(min_length=2, max_length=MAX_PLAYERS)
-    ]
+    roster: Annotated[list[tuple[Bytes32, Name, Bytes32OrNone]], Meta(min_length=2, max_length=MAX_PLAYERS)]
     seats: Annotated[list[Number], Meta(max_length=MAX_PLAYERS)]
     dealer: Annotated[list[Number], Meta(max_length=1)]
 
@@ -347,9 +345,7 @@ def make_entry(
         raise ValueError(f"an entry of {len(data)} bytes exceeds {MAX_ENTRY_BYTES}")
     signature = key.sign(SIGNED_LABEL + data)
     ident = entry_id(data)
-    return Entry(
-        data, signature, ident, ident if kind == "open" else table, author, seq, prev, seen, kind, body
-    )
+    return Entry(data, signature, ident, ident if kind == "open" else table, author, seq, prev, seen, kind, body)
 
 
 class _Envelope(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):

@@ -17,9 +17,7 @@ class Fact:
 
     __slots__ = ("entry", "heads", "order", "prev")
 
-    def __init__(
-        self, entry: Entry, prev: Fact | None, heads: dict[bytes, tuple[Fact, ...]], order: int
-    ) -> None:
+    def __init__(self, entry: Entry, prev: Fact | None, heads: dict[bytes, tuple[Fact, ...]], order: int) -> None:
         self.entry = entry
         self.prev = prev
         self.heads = heads

@@ -8,7 +8,8 @@ from typing import Final
 from engine.errors import Sentence
 
 FAULT_SENTENCES: Final[dict[str, str]] = {
-    "fork": "{player} signed two different entries with number {seq} (a changed program, or data restored from a backup).",
+    "fork": "{player} signed two different entries with number {seq} (a changed program, or data restored "
+    "from a backup).",
     "bad_seen": "{player} signed an entry that claims to have seen two entries of one feed, or its own.",
     "bad_schema": "{player} signed an entry that does not have the form of its kind.",
     "bad_kind": "{player} wrote an entry of kind {kind} where the protocol has no place for it.",

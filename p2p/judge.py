@@ -7,6 +7,7 @@ check that needs proofs which nobody has verified yet raises ``Unverified``, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from engine import game
@@ -47,9 +48,7 @@ def judge(round_: Round, fact: Fact) -> None:
     try:
         _check(round_, lens, fact, number)
     except Breach as breach:
-        fault = Fault(
-            fact.author, breach.code, (fact.id,), fact.seq, fact.entry.kind, breach.reason
-        )
+        fault = Fault(fact.author, breach.code, (fact.id,), fact.seq, fact.entry.kind, breach.reason)
         round_.faults.append((fault, (fact,)))
 
 
@@ -172,7 +171,7 @@ def _shares(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     openings = []
     named: set[int] = set()
     for cause, positions, shares in body.openings:
-        if len(positions) != len(shares) or any(a >= b for a, b in zip(positions, positions[1:], strict=False)):
+        if len(positions) != len(shares) or any(a >= b for a, b in pairwise(positions)):
             raise Breach("bad_schema", "positions do not ascend, or not one share for each")
         called = _called(round_, lens, deal, cause)
         for position in positions:
@@ -183,9 +182,7 @@ def _shares(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
                 raise Breach("uncalled_share", "given before")
             named.add(position)
         openings.append(Opening(cause, tuple(positions), tuple(shares)))
-    if not round_.dealing.check_shares(
-        round_.ground, number, deal.x[number], deal.deck, openings, body.proof
-    ):
+    if not round_.dealing.check_shares(round_.ground, number, deal.x[number], deal.deck, openings, body.proof):
         raise Breach("bad_share")
     for opening in openings:
         for position, share in zip(opening.positions, opening.shares, strict=True):
@@ -396,9 +393,7 @@ def _check_flip_share(
     if tuple(body.positions) != wanted or len(body.shares) != 1:
         raise Breach("bad_schema", "a flip brings one share, for its card")
     opening = Opening(body.parent, wanted, tuple(body.shares))
-    if not round_.dealing.check_shares(
-        round_.ground, number, deal.x[number], deal.deck, [opening], body.proof
-    ):
+    if not round_.dealing.check_shares(round_.ground, number, deal.x[number], deal.deck, [opening], body.proof):
         raise Breach("bad_share")
 
 
@@ -459,17 +454,13 @@ def _reveal(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     )
     if wrong:
         ids = tuple(sorted((accept.id, step.fact.id, fact.id)))
-        round_.on_record.append(
-            Fault(fact.author, "not_by_seed", ids, fact.seq, "reveal", ", ".join(wrong))
-        )
+        round_.on_record.append(Fault(fact.author, "not_by_seed", ids, fact.seq, "reveal", ", ".join(wrong)))
 
 
 def _leave(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     owed = duties(lens)
     named = body_of(fact, e.Leave).owed
-    round_.debts[fact.id] = tuple(
-        sorted({(n, what) for n, what in named if n != number and (n, what) in owed})
-    )
+    round_.debts[fact.id] = tuple(sorted({(n, what) for n, what in named if n != number and (n, what) in owed}))
 
 
 _GUARDS: Final[dict[str, Callable[[Round, Lens, Fact, int], None]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.errors import RuleError
 from engine.rules import RuleSet, check_playable, from_items, packs_for
@@ -173,12 +174,10 @@ def _next_seats(
     return tuple(seats), seats.index(number_of[dealer_key])
 
 
-def check_start(
-    body: e.Start, expected: Terms, members: Mapping[bytes, Member]
-) -> RuleSet:
+def check_start(body: e.Start, expected: Terms, members: Mapping[bytes, Member]) -> RuleSet:
     """The rule set of an offer that follows from its past; raises ``Breach`` for any other."""
     keys = [key for key, _, _ in body.roster]
-    if any(a >= b for a, b in zip(keys, keys[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(keys)):
         raise Breach("bad_start", "the roster does not ascend")
     for key, name, operator in body.roster:
         member = members.get(key)

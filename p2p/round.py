@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
 from engine import game
+from engine.events import Event
 from engine.moves import Open as OpenFace
 from engine.moves import Ready as ReadyMove
 from engine.moves import Swap as SwapMove
@@ -110,7 +111,7 @@ class Deal:
 class Node:
     """One link of the chain: the state after an answer or a move. The root has no fact."""
 
-    __slots__ = ("calls", "children", "depth", "fact", "opened", "parent", "roots", "state", "turn")
+    __slots__ = ("calls", "children", "depth", "fact", "opened", "parent", "roots", "state", "told", "turn")
 
     def __init__(
         self,
@@ -120,7 +121,10 @@ class Node:
         turn: int,
         calls: tuple[Call, ...] = (),
         roots: tuple[Fact, ...] = (),
+        told: tuple[Event, ...] = (),
     ) -> None:
+        self.told = told
+        """For the root: what became known when the last one was ready."""
         self.fact = fact
         self.parent = parent
         self.state = state
@@ -174,9 +178,7 @@ class Round:
         self.roster = tuple(key for key, _, _ in self.terms.roster)
         self.names = tuple(name for _, name, _ in self.terms.roster)
         self.number_of = {key: number for number, key in enumerate(self.roster)}
-        self.ground = Ground(
-            self.contract, self.terms.round, self.roster, self.terms.packs, self.terms.jokers
-        )
+        self.ground = Ground(self.contract, self.terms.round, self.roster, self.terms.packs, self.terms.jokers)
         self.facts = {kind: [[] for _ in self.roster] for kind in e.ROUND_KINDS}
 
     @property
@@ -274,9 +276,7 @@ class Lens:
     @cached_property
     def debtors(self) -> frozenset[int]:
         """The numbers that somebody truthfully named as debtors when giving up."""
-        return frozenset(
-            number for fact in self.leaves for number, _ in self.round.debts.get(fact.id, ())
-        )
+        return frozenset(number for fact in self.leaves for number, _ in self.round.debts.get(fact.id, ()))
 
     @cached_property
     def gone(self) -> frozenset[int]:
@@ -394,9 +394,7 @@ class Lens:
     def missing(self, position: int, besides: int | None = None) -> tuple[int, ...]:
         """Who has not given a share for a position here."""
         return tuple(
-            number
-            for number in self.round.numbers
-            if number != besides and self.share(number, position) is None
+            number for number in self.round.numbers if number != besides and self.share(number, position) is None
         )
 
     @cached_property
@@ -423,8 +421,8 @@ class Lens:
         swaps = self.all("swap", number)
         return self.round.arranged.get(swaps[-1].id) if swaps else self.dealt
 
-    def arranging(self) -> GameState | None:
-        """The dealt state with everybody's swaps and readiness, as this past has them."""
+    def arranging(self, besides: int | None = None) -> GameState | None:
+        """The dealt state with everybody's swaps and readiness (but that of ``besides``) here."""
         deal, state = self.agreement, self.dealt
         if deal is None or state is None:
             return None
@@ -432,7 +430,7 @@ class Lens:
             for fact in self.all("swap", number):
                 state = self.apply_swap(deal, state, number, fact)
         for number in self.round.numbers:
-            if self.first("ready", number) is not None:
+            if number != besides and self.first("ready", number) is not None:
                 state = game.apply(state, ReadyMove(deal.seat_of[number]))
         return state
 
@@ -457,10 +455,12 @@ class Lens:
         ids = tuple(fact.id for fact in facts)
         node = self.round.roots.get(ids)
         if node is None:
-            state = self.arranging()
-            if state is None:
+            last = self.round.players - 1
+            before = self.arranging(besides=last)
+            if before is None:
                 return None
-            node = Node(None, None, state, 0, roots=facts)
+            state, told = game.step(before, ReadyMove(self.agreement.seat_of[last]))
+            node = Node(None, None, state, 0, roots=facts, told=told)
             self.round.roots[ids] = node
             self.round.add_node(node)
         return node
@@ -480,9 +480,7 @@ class Lens:
 
     def _forked(self) -> frozenset[bytes]:
         # Both versions of a forked entry are void, and with them all that was built on either.
-        return frozenset(
-            ident for fault in self.faults if fault.code == "fork" for ident in fault.evidence
-        )
+        return frozenset(ident for fault in self.faults if fault.code == "fork" for ident in fault.evidence)
 
     def _within(self, leaf: Node, forked: frozenset[bytes]) -> Node | None:
         node: Node | None = leaf

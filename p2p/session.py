@@ -260,12 +260,7 @@ class Session:
         if any(one.author == fact.author for one in named):
             return True
         # Two branches of one feed may be named: that is how a past comes to hold the proof of a fork.
-        return any(
-            self.feeds.reaches(a, b)
-            for a in named
-            for b in named
-            if a is not b and a.author == b.author
-        )
+        return any(self.feeds.reaches(a, b) for a in named for b in named if a is not b and a.author == b.author)
 
     def _judge_at_table(self, fact: Fact) -> None:
         body = fact.entry.body
@@ -638,9 +633,7 @@ class Session:
             case _:
                 raise LocalProtocolError("no_such_move", "This version has no such move.")
         positions, shares, proof = self._own_shares(round_, lens, number, own, parent, wanted)
-        return e.Move(
-            contract, tip.turn + 1, parent, lens.digest(tip), action, places, positions, shares, proof
-        )
+        return e.Move(contract, tip.turn + 1, parent, lens.digest(tip), action, places, positions, shares, proof)
 
     def _own_shares(
         self, round_: Round, lens: Lens, number: int, own: _Own, cause: bytes, wanted: list[int]
@@ -729,9 +722,7 @@ class Session:
             return ()
         mine = round_.number_of.get(self.me or b"")
         grace = round_.terms.limits[2]
-        return tuple(
-            duty for duty, age in self.waiting_for(now) if duty.number != mine and age >= grace
-        )
+        return tuple(duty for duty, age in self.waiting_for(now) if duty.number != mine and age >= grace)
 
     def is_over(self, round_: Round, now: float) -> bool:
         """Whether nothing more is to be waited for: closed, dead, or the grace for seeds has passed."""
@@ -800,11 +791,7 @@ class Session:
 
         def run() -> object:
             # After a restart the shuffle is made again from the seed: the same bytes, and its secret.
-            shuffled = (
-                dealing.shuffle(ground, number, seed, step.joint, step.deck_in)
-                if made is None
-                else made[1]
-            )
+            shuffled = dealing.shuffle(ground, number, seed, step.joint, step.deck_in) if made is None else made[1]
             return dealing.prove(ground, number, seed, step.joint, step.deck_in, shuffled)  # type: ignore[arg-type]
 
         return Job("prove", round_.contract, run)
@@ -813,9 +800,7 @@ class Session:
         if lens.agreement is not None:
             return None
         wanted = lens.unverified()
-        stalled = any(
-            entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified
-        )
+        stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified)
         if not wanted or (not stalled and len(lens.each("proof")) < round_.players):
             return None
         joint = wanted[0][2]
@@ -842,4 +827,3 @@ class Session:
         for entry in waiting:
             folded.extend(self.receive(entry))
         return tuple(folded)
-

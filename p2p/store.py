@@ -154,7 +154,9 @@ class Store:
         if "full" in text:
             return StoreProblem(
                 Sentence(
-                    "store_full", "The disk that holds {path} is full. Free some space and start again.", values
+                    "store_full",
+                    "The disk that holds {path} is full. Free some space and start again.",
+                    values,
                 )
             )
         return StoreProblem(

@@ -1,0 +1,299 @@
+"""What one person may see of a table, as one frozen value; every client draws from it (pure).
+
+A snapshot holds no face beyond ``GameState`` as ``Session.own_state`` gives it: what everybody knows, and the
+own hand. Making it asks nobody and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.rules import RuleSet
+from engine.state import GameState
+from p2p.faults import Fault
+from p2p.members import Member
+from p2p.phases import Phase
+from p2p.round import Lens, Round
+from p2p.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """How well a player is heard: ``status`` is ``self``, ``good``, ``slow``, ``relayed`` or ``lost``."""
+
+    status: str
+    rtt_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """Somebody at the table. ``met``: "known", "new" or "renamed-key" (a known name under another key)."""
+
+    key: bytes
+    name: str
+    is_me: bool
+    is_host: bool
+    is_bot: bool
+    link: LinkView
+    rounds_before: int
+    met_at: str
+    met: str
+
+
+@dataclass(frozen=True, slots=True)
+class Knocking:
+    """Somebody at the door. ``operator``: who runs this player, empty for a person."""
+
+    key: bytes
+    name: str
+    operator: bytes
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What the round waits for: ``player`` owes ``what`` (see ``p2p.duties.Duty``) for ``seconds``."""
+
+    player: bytes
+    what: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EndingView:
+    """How a round ended. Keys; ``kind`` as in ``p2p.round.Ending``."""
+
+    kind: str
+    finish: tuple[bytes, ...]
+    shithead: bytes | None
+    debts: tuple[tuple[bytes, str], ...]
+    left: tuple[bytes, ...]
+    signed: int
+    """How many have signed this very ending."""
+    signers: int
+    """How many have to."""
+    revealed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """A round as this person may see it."""
+
+    contract: bytes
+    number: int
+    attempt: int
+    phase: Phase
+    rules: RuleSet
+    roster: tuple[bytes, ...]
+    names: Mapping[bytes, str]
+    seats: tuple[bytes, ...]
+    """Seat → player; empty until the coins are known."""
+    my_seat: int | None
+    state: GameState | None
+    """Public knowledge and the own hand's faces; None before the deal."""
+    stamp: bytes
+    """Changes with every move: an answer meant for one stamp must not be given to another."""
+    words: tuple[str, ...]
+    accepted: int
+    keys: int
+    shuffled: int
+    proven: int
+    agreed: int
+    waits: tuple[Wait, ...]
+    overdue: bool
+    """Whether somebody has owed something for longer than the grace: ``void`` would be taken."""
+    faults: tuple[Fault, ...]
+    ending: EndingView | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundScore:
+    """One line of the evening's score."""
+
+    number: int
+    kind: str
+    finish: tuple[bytes, ...]
+    shithead: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The table as this person may see it."""
+
+    table: bytes
+    name: str
+    me: bytes
+    host: bytes | None
+    acting_host: bytes | None
+    """Who admits and offers rounds now: the host, or the next present member in order of admission."""
+    players: tuple[PlayerView, ...]
+    door: tuple[Knocking, ...]
+    round: RoundView | None
+    asked: bool
+    """Whether this person has to say yes or no to an offer."""
+    score: tuple[RoundScore, ...]
+    addresses: tuple[str, ...]
+    """Where others can reach this peer."""
+    notices: tuple[str, ...] = field(default=())
+    """Codes of lasting troubles, such as ``no_mdns``."""
+
+    def player(self, key: bytes) -> PlayerView | None:
+        """The player with a key, if still at the table."""
+        return next((player for player in self.players if player.key == key), None)
+
+    def name_of(self, key: bytes) -> str:
+        """A name for a key: of a member, else of the round's roster, else the key's first characters."""
+        player = self.player(key)
+        if player is not None:
+            return player.name
+        if self.round is not None and key in self.round.names:
+            return self.round.names[key]
+        return key[:4].hex()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a snapshot shows beside the session: links, acquaintances, the door."""
+
+    links: Mapping[bytes, LinkView] = field(default_factory=dict)
+    known: Mapping[bytes, tuple[int, str]] = field(default_factory=dict)
+    """Key → rounds played together before, and since when."""
+    known_names: Mapping[str, bytes] = field(default_factory=dict)
+    """Folded name → the key under which it was met last."""
+    door: tuple[Knocking, ...] = ()
+    acting_host: bytes | None = None
+    addresses: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapshot:
+    """The snapshot of a session of a peer with an identity. ``now``: seconds of the driver's clock."""
+    round_ = session.current()
+    players = tuple(_player(session, member, around) for member in session.members().values())
+    return Snapshot(
+        session.table,
+        session.name,
+        session.me or b"",
+        session.host,
+        around.acting_host,
+        players,
+        around.door,
+        _round(session, round_, now) if round_ is not None else None,
+        session.asks_consent() is not None,
+        tuple(_score(ended) for ended in session.ended_rounds()),
+        around.addresses,
+        around.notices,
+    )
+
+
+def _player(session: Session, member: Member, around: Surroundings) -> PlayerView:
+    from p2p.identity import fold_name
+
+    is_me = member.key == session.me
+    rounds, met_at = around.known.get(member.key, (0, ""))
+    other = around.known_names.get(fold_name(member.name))
+    met = "known" if rounds else "new"
+    if not is_me and not rounds and other is not None and other != member.key:
+        met = "renamed-key"
+    link = LinkView("self") if is_me else around.links.get(member.key, LinkView("lost"))
+    return PlayerView(
+        member.key,
+        member.name,
+        is_me,
+        member.key == session.host,
+        bool(member.operator),
+        link,
+        rounds,
+        met_at,
+        met,
+    )
+
+
+def _round(session: Session, round_: Round, now: float) -> RoundView:
+    lens = round_.everything()
+    deal = lens.agreement
+    seats = tuple(round_.roster[number] for number in deal.seats) if deal is not None else ()
+    mine = round_.number_of.get(session.me or b"")
+    my_seat = deal.seat_of[mine] if deal is not None and mine is not None else None
+    waits = tuple(
+        Wait(round_.roster[duty.number], duty.what, seconds) for duty, seconds in session.waiting_for(now)
+    )
+    return RoundView(
+        contract=round_.contract,
+        number=round_.terms.round,
+        attempt=round_.terms.attempt,
+        phase=lens.phase,
+        rules=round_.rules,
+        roster=round_.roster,
+        names=dict(zip(round_.roster, round_.names, strict=True)),
+        seats=seats,
+        my_seat=my_seat,
+        state=session.own_state(round_),
+        stamp=_stamp(round_, lens),
+        words=round_.words(deal.coins) if deal is not None else (),
+        accepted=len(lens.each("accept")),
+        keys=len(lens.each("key")),
+        shuffled=len(lens.each("deck")),
+        proven=len(lens.each("proof")),
+        agreed=len(lens.each("agreed")),
+        waits=waits,
+        overdue=bool(session.overdue(now)),
+        faults=(*lens.faults, *round_.on_record),
+        ending=_ending(round_, lens),
+    )
+
+
+def _stamp(round_: Round, lens: Lens) -> bytes:
+    tip = lens.tip
+    if tip is None:
+        return round_.contract + bytes([len(lens.each("ready"))])
+    return tip.id + (b"" if lens.state_at(tip).awaiting else b"+")
+
+
+def _ending(round_: Round, lens: Lens) -> EndingView | None:
+    ending = lens.final or lens.ending
+    if ending is None:
+        return None
+    signed = {
+        number
+        for number in round_.numbers
+        for fact in lens.all("result", number)
+        if round_.results[fact.id].digest == ending.digest
+    }
+    return EndingView(
+        ending.kind,
+        tuple(round_.roster[number] for number in ending.finish),
+        None if ending.shithead is None else round_.roster[ending.shithead],
+        tuple((round_.roster[number], what) for number, what in ending.debts),
+        tuple(round_.roster[number] for number, how, _ in ending.gone if how == "left"),
+        len(signed),
+        len(ending.signers),
+        len(lens.each("reveal")),
+    )
+
+
+def _score(round_: Round) -> RoundScore:
+    final = round_.everything().final
+    if final is None:
+        raise ValueError("only a settled round has a score")
+    return RoundScore(
+        round_.terms.round,
+        final.kind,
+        tuple(round_.roster[number] for number in final.finish),
+        None if final.shithead is None else round_.roster[final.shithead],
+    )
+
+
+__all__ = [
+    "EndingView",
+    "Knocking",
+    "LinkView",
+    "PlayerView",
+    "RoundScore",
+    "RoundView",
+    "Snapshot",
+    "Surroundings",
+    "Wait",
+    "make_snapshot",
+]

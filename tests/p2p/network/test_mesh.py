@@ -35,9 +35,7 @@ async def test_five_players_are_all_linked_and_each_broadcast_reaches_all(lan: L
     await meet(*players)
     for player in players:
         others = {other.key for other in players if other is not player}
-        await player.bell.until(
-            lambda player=player, others=others: {peer for peer, _ in player.frames} == others
-        )
+        await player.bell.until(lambda player=player, others=others: {peer for peer, _ in player.frames} == others)
 
 
 async def test_of_two_links_the_one_dialled_by_the_smaller_key_stays(lan: Lan) -> None:

@@ -92,16 +92,14 @@ def test_what_is_not_canonical_is_refused(data: bytes) -> None:
         dec(data)
 
 
-@pytest.mark.parametrize(
-    "value", [-1, 2**63, None, 1.5, {}, "e\u0301", "\ud800", [0] * (MAX_ARRAY_ITEMS + 1)]
-)
+@pytest.mark.parametrize("value", [-1, 2**63, None, 1.5, {}, "e\u0301", "\ud800", [0] * (MAX_ARRAY_ITEMS + 1)])
 def test_what_has_no_encoding_is_refused(value: Value) -> None:
     with pytest.raises(NotCanonical):
         enc(value)
 
 
 def test_a_short_frame_of_nested_long_arrays_costs_little_memory() -> None:
-    frame = b"\xdd\x00\x03\xff\xff" * 50_000  # each announces 262,143 items
+    frame = b"\xdd\x00\x00\x9c\x40" * 50_000  # each announces 40,000 items: plausible by the frame's length
     tracemalloc.start()
     try:
         with pytest.raises(NotCanonical):

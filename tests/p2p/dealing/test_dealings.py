@@ -131,9 +131,7 @@ def test_the_two_ways_are_not_to_be_mistaken(table: Table) -> None:
 def test_numbers_off_the_roster_are_refused(table: Table, number: int) -> None:
     dealing: Dealing = table.dealing
     assert not dealing.check_key(table.ground, number, table.keys[0])
-    assert dealing.check_proofs(table.ground, table.joint, [table.items[0]._replace(number=number)]) == (
-        number,
-    )
+    assert dealing.check_proofs(table.ground, table.joint, [table.items[0]._replace(number=number)]) == (number,)
     assert not dealing.check_shares(table.ground, number, table.keys[0].X, table.deck, (), b"")
     with pytest.raises(DealingError):
         dealing.make_key(table.ground, number, table.seeds[0])

@@ -110,9 +110,7 @@ def test_two_decks_under_one_seed_give_unrelated_permutations() -> None:
     same = 0
     for i in range(pairs):
         first, second = (
-            seed_stream("shuffle", digest(f"s{i}"), digest("c"), 0, digest("X"), digest(deck)).permutation(
-                size
-            )
+            seed_stream("shuffle", digest(f"s{i}"), digest("c"), 0, digest("X"), digest(deck)).permutation(size)
             for deck in ("one", "two")
         )
         same += sum(a == b for a, b in zip(first, second, strict=True))
@@ -170,9 +168,7 @@ def test_the_coins_digest_is_bound_to_every_acceptance_and_coin() -> None:
 def test_the_word_list_is_pinned() -> None:
     assert len(set(WORDS)) == 2048
     text = "".join(f"{word}\n" for word in WORDS).encode()
-    assert (
-        hashlib.sha256(text).hexdigest() == "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
-    )
+    assert hashlib.sha256(text).hexdigest() == "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
 
 
 def test_table_words_are_the_first_33_bits() -> None:

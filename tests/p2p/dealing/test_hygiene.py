@@ -34,9 +34,7 @@ def test_no_module_of_p2p_imports_random() -> None:
 def test_only_the_front_of_the_deal_draws_randomness_and_nothing_does_io() -> None:
     for path in sorted((ROOT / "dealing").glob("*.py")):
         used = imports(path)
-        assert not used & {"os", "time", "socket", "asyncio", "pathlib", "io", "logging", "datetime"}, (
-            path.name
-        )
+        assert not used & {"os", "time", "socket", "asyncio", "pathlib", "io", "logging", "datetime"}, path.name
         assert ("secrets" in used) == (path.name == "real.py"), path.name
 
 

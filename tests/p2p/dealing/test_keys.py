@@ -90,8 +90,7 @@ def test_weak_fiat_shamir_forgery_of_a_key_refused(monkeypatch: pytest.MonkeyPat
 
     c = weak("key", GROUND, 1, b"", b"", *commitments)
     fitted = [
-        mul(pow(c, -1, L), sub(base(s), commitment))
-        for s, commitment in zip(answers, commitments, strict=True)
+        mul(pow(c, -1, L), sub(base(s), commitment)) for s, commitment in zip(answers, commitments, strict=True)
     ]
     part = KeyPart(fitted[0], fitted[1], b"".join([*commitments, *map(encode_scalar, answers)]))
     assert not real().check_key(GROUND, 1, part)

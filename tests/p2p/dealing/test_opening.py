@@ -118,9 +118,7 @@ def test_every_field_of_an_opening_is_hashed() -> None:
         (second, first),
         (first,),
         (second,),
-        (Opening(first.cause, (0,), first.shares[:1]), Opening(first.cause, (3,), first.shares[1:]), second)[
-            :2
-        ],
+        (Opening(first.cause, (0,), first.shares[:1]), Opening(first.cause, (3,), first.shares[1:]), second)[:2],
     ):
         assert not check(changed)
 
@@ -152,9 +150,7 @@ def test_calls_of_a_wrong_shape_raise(calls: tuple[tuple[bytes, tuple[int, ...]]
         TABLE.dealing.shares(TABLE.ground, 1, TABLE.seeds[1], TABLE.deck, calls)
 
 
-def prove_false(
-    deck: Deck, openings: tuple[Opening, ...], number: int = 1, seed: bytes = TABLE.seeds[1]
-) -> bytes:
+def prove_false(deck: Deck, openings: tuple[Opening, ...], number: int = 1, seed: bytes = TABLE.seeds[1]) -> bytes:
     """A fresh proof by a cheating prover for ``openings``, as the honest one makes it."""
     secret = keys.round_secret(TABLE.ground, number, seed)
     key = base(secret)
@@ -313,10 +309,7 @@ def test_an_honest_shuffle_with_other_randomness_is_proven_but_not_by_the_seed()
     dealing = ElGamalDealing(Draws())
     other = dealing.shuffle(TABLE.ground, 1, digest("other"), TABLE.joint, item.deck_in)
     proof = dealing.prove(TABLE.ground, 1, digest("other"), TABLE.joint, item.deck_in, other)
-    assert (
-        dealing.check_proofs(TABLE.ground, TABLE.joint, [item._replace(deck_out=other.deck, proof=proof)])
-        == ()
-    )
+    assert dealing.check_proofs(TABLE.ground, TABLE.joint, [item._replace(deck_out=other.deck, proof=proof)]) == ()
     args = (
         TABLE.ground,
         1,
@@ -338,3 +331,17 @@ def test_the_identity_is_no_share() -> None:
 def test_another_roster_size_needs_another_number_of_shares() -> None:
     smaller = replace(TABLE.ground, roster=TABLE.ground.roster[:2])
     assert TABLE.dealing.open(smaller, TABLE.deck, 2, all_shares(2)) is None
+
+
+def test_shares_under_another_key_are_refused_with_a_fresh_proof() -> None:
+    """All shares by one wrong secret, consistently: only the half of the proof about X shows it."""
+    deck, secret = parts(), 987
+    key = Point(X)
+    wrong = tuple(one._replace(shares=tuple(mul(secret, deck.a[p]) for p in one.positions)) for one in OPENINGS)
+    statement = opening._statement(1, key, deck, wrong)
+    positions = [p for one in wrong for p in one.positions]
+    w = opening._weights(TABLE.ground, 1, statement, len(positions))
+    weighted = total(mul(weight, deck.a[p]) for weight, p in zip(w, positions, strict=True))
+    t1, t2 = base(4711), mul(4711, weighted)
+    c = opening.challenge("share.c", TABLE.ground, 1, *statement, t1, t2)
+    assert not check(wrong, t1 + t2 + encode_scalar(4711 + c * secret))

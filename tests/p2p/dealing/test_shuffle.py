@@ -434,3 +434,19 @@ def test_two_shuffles_of_one_deck_by_different_players_are_unrelated() -> None:
         for number in range(3)
     ]
     assert len(set(outs)) == 3
+
+
+def test_the_witness_is_bound_to_contract_player_key_and_input_deck() -> None:
+    where, joint = ground(52), Point(TABLE.joint)
+    first = shuffle.derive_witness(where, 0, digest("seed"), joint, b"deck")
+    others = [
+        shuffle.derive_witness(where, 0, digest("seed"), joint, b"other deck"),
+        shuffle.derive_witness(where, 0, digest("seed"), base(7), b"deck"),
+        shuffle.derive_witness(where, 1, digest("seed"), joint, b"deck"),
+        shuffle.derive_witness(where, 0, digest("other"), joint, b"deck"),
+        shuffle.derive_witness(ground(52, contract="other"), 0, digest("seed"), joint, b"deck"),
+    ]
+    for other in others:
+        same = sum(a == b for a, b in zip(first.psi, other.psi, strict=True))
+        assert same < 8  # about one by chance, eight with 10⁻⁵; the inputs are fixed
+        assert not set(first.r) & set(other.r)

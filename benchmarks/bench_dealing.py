@@ -110,9 +110,7 @@ def main() -> None:
             return dealing.check_shares(ground, 0, parts[0].X, deck, openings, proof)  # type: ignore[arg-type]
 
         row(f"check {count} share(s)", median_ms(check, runs))
-    shares = [
-        dealing.shares(ground, i, seed, deck, [(b"", (0,))])[0][0].shares[0] for i, seed in enumerate(seeds)
-    ]
+    shares = [dealing.shares(ground, i, seed, deck, [(b"", (0,))])[0][0].shares[0] for i, seed in enumerate(seeds)]
     row("open a card", median_ms(lambda: dealing.open(ground, deck, 0, shares), runs))
 
 

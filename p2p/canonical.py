@@ -52,7 +52,7 @@ GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 """L, the order of the prime-order subgroup of Ed25519 (RFC 8032, section 5.1)."""
 
 
-class NotCanonical(ShitheadError):  # noqa: N818 - it says what is wrong, as the sentence does
+class NotCanonical(ShitheadError):
     """A value that has no encoding, or bytes that are not the one encoding of a value."""
 
     def __init__(self, reason: str) -> None:

@@ -80,9 +80,7 @@ def seed_stream(label: str, seed: bytes, contract: bytes, author: int, *extra: V
     return Stream(label, seed, contract, author, *extra)
 
 
-def nonce_stream(
-    seed: bytes, contract: bytes, author: int, fresh: bytes, kind: str, *statement: Value
-) -> Stream:
+def nonce_stream(seed: bytes, contract: bytes, author: int, fresh: bytes, kind: str, *statement: Value) -> Stream:
     """Secret numbers for one proof, never drawn again.
 
     Hedged: with ``fresh`` bytes of the operating system they differ at each call, and should those be

@@ -71,9 +71,7 @@ def first_deck(count: int, joint: Point) -> Deck:
     return Deck((G,) * count, b)
 
 
-def put_deck(
-    terms: Terms, deck: Deck, joint: Point, a_factors: Sequence[int], b_factors: Sequence[int]
-) -> None:
+def put_deck(terms: Terms, deck: Deck, joint: Point, a_factors: Sequence[int], b_factors: Sequence[int]) -> None:
     """Add Σ a_factors·a + Σ b_factors·b to ``terms``. The first deck, whose points are public sums of G
     and X, becomes these two terms instead of 2N."""
     if deck.a[0] == G and deck == first_deck(len(deck.a), joint):

@@ -49,7 +49,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class UnsafeLibrary(ShitheadError):  # noqa: N818 - it says what is wrong, as the sentence does
+class UnsafeLibrary(ShitheadError):
     """The installed libsodium takes points outside the subgroup for valid."""
 
 

@@ -144,9 +144,7 @@ class Dealing(Protocol):
         """A proof that ``shuffled.deck`` permutes and re-encrypts ``deck``, and says no more."""
         ...
 
-    def check_proofs(
-        self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]
-    ) -> tuple[int, ...]:
+    def check_proofs(self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]) -> tuple[int, ...]:
         """The numbers, ascending, whose proof is bad; empty if all are good. The decks have passed
         ``check_deck``; that each begins where the one before ended is the caller's to see."""
         ...

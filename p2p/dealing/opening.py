@@ -68,8 +68,7 @@ def make_shares(
     """The shares for ``calls`` (cause, positions), whose shape the caller has checked, and their proof."""
     x = round_secret(ground, number, seed)
     openings = tuple(
-        Opening(cause, tuple(positions), tuple(mul(x, deck.a[p]) for p in positions))
-        for cause, positions in calls
+        Opening(cause, tuple(positions), tuple(mul(x, deck.a[p]) for p in positions)) for cause, positions in calls
     )
     key = base(x)
     statement = _statement(number, key, deck, openings)

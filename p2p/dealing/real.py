@@ -103,9 +103,7 @@ class ElGamalDealing:
         witness, draw = shuffled.secret, self.random_bytes
         return shuffle.prove(ground, number, seed, key, decks, witness, draw, self.threads)
 
-    def check_proofs(
-        self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]
-    ) -> tuple[int, ...]:
+    def check_proofs(self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]) -> tuple[int, ...]:
         """See ``Dealing.check_proofs``. All together first; one by one only if that fails."""
         key = _require_joint(joint)
         bad: set[int] = set()

@@ -28,6 +28,4 @@ def challenge(kind: str, ground: Ground, author: int, *parts: Value) -> int:
 def weights(digest: bytes, count: int) -> list[int]:
     """``count`` weights of 128 bits that ``digest`` fixes, by SHAKE-256."""
     stream = hashlib.shake_256(digest).digest(WEIGHT_BYTES * count)
-    return [
-        int.from_bytes(stream[i : i + WEIGHT_BYTES], "little") for i in range(0, len(stream), WEIGHT_BYTES)
-    ]
+    return [int.from_bytes(stream[i : i + WEIGHT_BYTES], "little") for i in range(0, len(stream), WEIGHT_BYTES)]

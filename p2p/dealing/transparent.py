@@ -116,9 +116,7 @@ class TransparentDealing:
         require_player(ground, number, seed)
         return _tag(SHUFFLE_PROOF_BYTES, "shuffle", ground, number, joint, deck, shuffled.deck)
 
-    def check_proofs(
-        self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]
-    ) -> tuple[int, ...]:
+    def check_proofs(self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]) -> tuple[int, ...]:
         """See ``Dealing.check_proofs``."""
 
         def good(item: ShuffleStatement) -> bool:
@@ -174,8 +172,7 @@ class TransparentDealing:
             return False
         for opening in openings:
             right = [
-                self._share(ground, number, X[:SHARE_KEY_BYTES], deck, position)
-                for position in opening.positions
+                self._share(ground, number, X[:SHARE_KEY_BYTES], deck, position) for position in opening.positions
             ]
             if list(opening.shares) != right:
                 return False

@@ -120,9 +120,7 @@ def _own(state: GameState, seat: int, positions: tuple[int, ...]) -> RuleError |
     zones = (state.hands[seat], state.ups[seat], state.downs[seat])
     for position in positions:
         if not any(position in zone for zone in zones):
-            return RuleError(
-                "not_yours", "{seat} does not hold {card}.", seat=seat, card=_card(state, position)
-            )
+            return RuleError("not_yours", "{seat} does not hold {card}.", seat=seat, card=_card(state, position))
     return None
 
 

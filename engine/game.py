@@ -61,9 +61,7 @@ def deal(rules: RuleSet, players: int, dealer: int, faces: Sequence[int] | None 
     rank_in_order = [order.index(seat) for seat in range(players)]
 
     def zone(before: int, cards: int) -> Zones:
-        return tuple(
-            tuple((before + card) * players + place for card in range(cards)) for place in rank_in_order
-        )
+        return tuple(tuple((before + card) * players + place for card in range(cards)) for place in rank_in_order)
 
     shape = rules.deal
     downs, ups = zone(0, shape.down), zone(shape.down, shape.up)

@@ -230,9 +230,7 @@ def _read_tie(text: str) -> str:
 
 
 BOOLEAN: Final = Kind(_read_boolean, _write_boolean, "true or false")
-RANKS_KIND: Final = Kind(
-    _read_ranks, _write_ranks, "ranks of 2 3 4 5 6 7 8 9 T J Q K A, ascending, with commas"
-)
+RANKS_KIND: Final = Kind(_read_ranks, _write_ranks, "ranks of 2 3 4 5 6 7 8 9 T J Q K A, ascending, with commas")
 DEAL: Final = Kind(
     _read_deal, _write_deal, f"downcards/upcards/hand, each at most {MAX_ZONE_CARDS}, hand at least 1"
 )

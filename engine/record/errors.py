@@ -16,7 +16,7 @@ EXPECTATION: Final = "expectation"
 """The rules were kept, but the position is not as the line says."""
 
 
-class UnreadableRecord(ShitheadError):  # noqa: N818 - it is about the file, not a mistake in it
+class UnreadableRecord(ShitheadError):
     """The file can't be read at all, or has an option that this version does not play; there is no line to
     blame.
     """

@@ -20,9 +20,7 @@ from engine.record.words import name_text
 from engine.state import NOBODY, GameState, Result
 
 
-def mismatch(
-    state: GameState, expected: Statement, names: tuple[str, ...], cards: Sequence[str]
-) -> str | None:
+def mismatch(state: GameState, expected: Statement, names: tuple[str, ...], cards: Sequence[str]) -> str | None:
     """What ``state`` has in place of what is ``expected``, as a text to show; None when it holds.
 
     ``cards``: position → card text.

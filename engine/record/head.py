@@ -56,9 +56,7 @@ def parse_head(lines: Lines) -> Head:
     version does not play; ``RecordError`` for everything else.
     """
     if not lines or not lines[0][1][0].is_keyword("shithead-record"):
-        raise UnreadableRecord(
-            "no_record", "This is not a record: its first statement is not shithead-record 1."
-        )
+        raise UnreadableRecord("no_record", "This is not a record: its first statement is not shithead-record 1.")
     opening = _cursor(lines, 0, "shithead-record")
     version = opening.take("The version of the format")
     if not version.is_keyword(VERSION):
@@ -152,9 +150,7 @@ def _position(lines: Lines, rules: RuleSet, names: tuple[str, ...], dealer: int)
     last = lines[used - 1][0]
     if not position.arranging and position.turn == NOBODY:
         if used < len(lines):
-            raise RecordError(
-                lines[used][0], HEAD, "`deck`, a zone, `turn` or `phase arrange` is expected here."
-            )
+            raise RecordError(lines[used][0], HEAD, "`deck`, a zone, `turn` or `phase arrange` is expected here.")
         raise RecordError(last, HEAD, "`deck`, or a position with `turn` or `phase arrange`, is expected.")
     return _build(position, rules, names, dealer, last), used
 
@@ -216,9 +212,7 @@ def _build(position: _Position, rules: RuleSet, names: tuple[str, ...], dealer: 
     nothing: Zones = ((),) * players
     open_cards = (*pile, *burnt, *(p for seat in ups for p in seat))
     return GameState(
-        setup=make_setup(
-            rules, players, dealer, hands if arranging else nothing, ups if arranging else nothing
-        ),
+        setup=make_setup(rules, players, dealer, hands if arranging else nothing, ups if arranging else nothing),
         phase=Phase.ARRANGE if arranging else Phase.PLAY,
         faces=tuple(faces),
         public=sum(1 << p for p in open_cards),
@@ -291,9 +285,7 @@ def _check_seats(position: _Position, rules: RuleSet, names: tuple[str, ...], la
     if position.arranging and position.out:
         raise RecordError(out_line, HEAD, "Nobody can be out while cards are arranged.")
     for seat, name in enumerate(names):
-        has_cards = any(
-            card != EMPTY for zone in PLAYER_ZONES for card in position.zones.get((zone, seat), ())
-        )
+        has_cards = any(card != EMPTY for zone in PLAYER_ZONES for card in position.zones.get((zone, seat), ()))
         if has_cards and seat in position.out:
             raise RecordError(out_line, HEAD, "{player} is out but has cards.", player=name)
         if not has_cards and seat not in position.out:

@@ -31,7 +31,7 @@ from engine.rules import RuleSet, changed_items
 from engine.starting import to_declare
 from engine.state import NOBODY, GameState, Phase
 
-ANSWERS = (Verb.DECLARES, Verb.PASSES)
+ANSWERS = frozenset({Verb.DECLARES, Verb.PASSES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +196,12 @@ def _cards(state: GameState) -> tuple[str, ...]:
 
 
 def _with_answers(state: GameState, statements: Sequence[Statement]) -> Iterator[Statement]:
-    """``statements`` with the forced answers where declaring is left out; unchanged from a refused move
-    on.
-    """
+    """``statements`` with the forced answers where declaring is left out; unchanged from a refused move on."""
     cards = _cards(state)
     place = {card: position for position, card in enumerate(cards)}
-    playable = True
-    for index, statement in enumerate(statements):
-        while playable and state.phase is Phase.DECLARE and _skips_declaring(statements[index:]):
+    fill_in, playable = not any(map(_speaks_of_declaring, statements)), True
+    for statement in statements:
+        while fill_in and playable and state.phase is Phase.DECLARE:
             answer = to_declare(state)
             if answer is None:
                 break
@@ -216,16 +214,15 @@ def _with_answers(state: GameState, statements: Sequence[Statement]) -> Iterator
             state = apply(state, move) if playable else state
 
 
-def _skips_declaring(statements: Sequence[Statement]) -> bool:
-    """Whether what follows takes it for granted that eldest hand has been found."""
-    for statement in statements:
-        if isinstance(statement, MoveLine):
-            return statement.verb not in (*ANSWERS, Verb.LEAVES)
-        if isinstance(statement, ExpectPhase) and statement.phase is Phase.DECLARE:
+def _speaks_of_declaring(statement: Statement) -> bool:
+    """Whether a record with ``statement`` has its declaring written out."""
+    match statement:
+        case MoveLine():
+            return statement.verb in ANSWERS
+        case ExpectPhase(phase):
+            return phase is Phase.DECLARE
+        case _:
             return False
-        if isinstance(statement, ExpectIllegal) and statement.move.verb in ANSWERS:
-            return False
-    return True
 
 
 def _deck_lines(record: Record) -> list[str]:

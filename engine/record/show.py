@@ -84,6 +84,5 @@ def _texts(state: GameState, positions: Iterable[int]) -> list[str]:
 
 def _slots(state: GameState, seat: int) -> list[str]:
     return [
-        EMPTY if position < 0 else card_text(state.faces[position], state.packs)
-        for position in state.downs[seat]
+        EMPTY if position < 0 else card_text(state.faces[position], state.packs) for position in state.downs[seat]
     ]

@@ -12,13 +12,9 @@ from engine.record.errors import FORM, RecordError
 MAX_NAME_CHARACTERS: Final = 20
 """As at a table: longer names would not fit a seat on an 80-column screen."""
 
-_HEAD_WORDS = (
-    "shithead-record rules players dealer deck hand up down stock pile burnt turn phase direction out"
-)
+_HEAD_WORDS = "shithead-record rules players dealer deck hand up down stock pile burnt turn phase direction out"
 _MOVE_WORDS = "swaps for ready unready declares passes plays as names picks with flips chances chooses leaves"
-_VALUE_WORDS = (
-    "= - eldest over illegal arrange declare play clockwise anticlockwise stalled void forfeit finished"
-)
+_VALUE_WORDS = "= - eldest over illegal arrange declare play clockwise anticlockwise stalled void forfeit finished"
 
 KEYWORDS: Final = frozenset((*_HEAD_WORDS.split(), *_MOVE_WORDS.split(), *_VALUE_WORDS.split(), *CODES))
 """Words of the format; a player with such a name is written in quotes."""
@@ -121,9 +117,7 @@ class Cursor:
         """The next word; ``expected`` says in the complaint what is missing."""
         word = self.peek()
         if word is None:
-            raise RecordError(
-                self.line, FORM, "{expected} is expected at the end of the line.", expected=expected
-            )
+            raise RecordError(self.line, FORM, "{expected} is expected at the end of the line.", expected=expected)
         self._at += 1
         return word
 
@@ -156,6 +150,4 @@ class Cursor:
     def unexpected(self, expected: str, word: Word | None) -> RecordError:
         """The complaint that ``word`` stands where ``expected`` should."""
         found = "the end of the line" if word is None else word.text
-        return RecordError(
-            self.line, FORM, "{expected} is expected, not {found}.", expected=expected, found=found
-        )
+        return RecordError(self.line, FORM, "{expected} is expected, not {found}.", expected=expected, found=found)

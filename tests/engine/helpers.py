@@ -66,9 +66,7 @@ def sensibly(rng: random.Random, moves: Sequence[PlayerMove]) -> PlayerMove:
     return max(same, key=lambda m: len(getattr(m, "positions", ())), default=first)
 
 
-def record(
-    body: str, players: str = "Ana Bogdan", dealer: str = "Bogdan", rules: str = "wikipedia"
-) -> GameState:
+def record(body: str, players: str = "Ana Bogdan", dealer: str = "Bogdan", rules: str = "wikipedia") -> GameState:
     """Check the record with this body; the state at its end."""
     text = f"shithead-record 1\nrules {rules}\nplayers {players}\ndealer {dealer}\n{body}"
     *_, last = moments(check_text(text))

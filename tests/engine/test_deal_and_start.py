@@ -89,8 +89,7 @@ def test_r12_downcards_and_foreign_cards_are_not_touched() -> None:
 
 def test_r13_row_5_no_exchange_after_ready_until_unready() -> None:
     record(
-        ARRANGING
-        + "Ana ready\n= illegal already_ready Ana swaps 5c for 9c\n= illegal already_ready Ana ready\n"
+        ARRANGING + "Ana ready\n= illegal already_ready Ana swaps 5c for 9c\n= illegal already_ready Ana ready\n"
         "Ana unready\n= illegal Ana unready\nAna swaps 5c for 9c\n"
     )
 
@@ -163,9 +162,7 @@ def test_row_13_ten_in_its_place_and_two_last() -> None:
     assert record(ten + "= eldest Bogdan\n").rank_at(record(ten).hands[1][0]) == 8
     two = "phase arrange\nup Ana 2c\nup Bogdan Ac\nhand Ana 2d\nhand Bogdan 2h\nAna ready\nBogdan ready\n"
     record(two + "= eldest Bogdan\n")
-    only_twos = (
-        "phase arrange\nup Ana 2c\nhand Ana 2d\nhand Bogdan 2h\nAna ready\nBogdan ready\n= eldest Ana\n"
-    )
+    only_twos = "phase arrange\nup Ana 2c\nhand Ana 2d\nhand Bogdan 2h\nAna ready\nBogdan ready\n= eldest Ana\n"
     record(only_twos)
 
 

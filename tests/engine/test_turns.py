@@ -134,16 +134,13 @@ def test_moves_of_options_that_are_off_are_not_allowed() -> None:
 
 def test_r22_draw_to_three_and_no_further() -> None:
     state = record(
-        f"stock 9c 9d 9h\nhand Ana 5c 6c 7c\n{OTHER}turn Ana\nAna plays 5c\n= hand Ana 6c 7c 9c\n"
-        f"= stock 9d 9h\n"
+        f"stock 9c 9d 9h\nhand Ana 5c 6c 7c\n{OTHER}turn Ana\nAna plays 5c\n= hand Ana 6c 7c 9c\n= stock 9d 9h\n"
     )
     assert len(state.hands[0]) == 3
 
 
 def test_r22_row_46_a_big_hand_draws_nothing() -> None:
-    record(
-        f"stock 9c\nhand Ana 5c 6c 7c 8c\n{OTHER}turn Ana\nAna plays 5c\n= hand Ana 6c 7c 8c\n= stock 9c\n"
-    )
+    record(f"stock 9c\nhand Ana 5c 6c 7c 8c\n{OTHER}turn Ana\nAna plays 5c\n= hand Ana 6c 7c 8c\n= stock 9c\n")
 
 
 def test_r22_no_draw_after_upcards() -> None:
@@ -162,9 +159,7 @@ def test_r23_rows_1_45_the_stock_ends_in_the_middle() -> None:
 
 
 def test_r24_drawn_cards_wait_for_the_next_turn() -> None:
-    record(
-        f"stock 5h\nhand Ana 5c 6c 7c\n{OTHER}turn Ana\nAna plays 5c\n= illegal not_your_turn Ana plays 5h\n"
-    )
+    record(f"stock 5h\nhand Ana 5c 6c 7c\n{OTHER}turn Ana\nAna plays 5c\n= illegal not_your_turn Ana plays 5h\n")
 
 
 @pytest.mark.parametrize(("limit", "hand"), [("1", "6c 7c"), ("4", "6c 7c 9c 9d"), ("3", "6c 7c 9c")])
@@ -231,9 +226,7 @@ def test_r28_row_30_completing_a_run_burns(pile: str, played: str) -> None:
 
 
 def test_row_29_a_quartet_on_a_two() -> None:
-    record(
-        f"pile Ac 2c\nhand Ana 3c 3d 3h 3s Kc\n{OTHER}turn Ana\nAna plays 3c 3d 3h 3s\n= pile\n= turn Ana\n"
-    )
+    record(f"pile Ac 2c\nhand Ana 3c 3d 3h 3s Kc\n{OTHER}turn Ana\nAna plays 3c 3d 3h 3s\n= pile\n= turn Ana\n")
 
 
 def test_row_31_a_run_that_comes_round() -> None:
@@ -294,17 +287,11 @@ def test_row_41_after_a_burn_with_the_last_upcard_a_flip() -> None:
 
 
 def test_r31_there_is_no_jumping_in() -> None:
-    record(
-        "pile 8c 8d 8h\nhand Ana 9c 4c\nhand Bogdan 8s 6c\nturn Ana\n"
-        "= illegal not_your_turn Bogdan plays 8s\n"
-    )
+    record("pile 8c 8d 8h\nhand Ana 9c 4c\nhand Bogdan 8s 6c\nturn Ana\n= illegal not_your_turn Bogdan plays 8s\n")
 
 
 def test_r32_row_50_picking_up_by_choice() -> None:
-    record(
-        f"pile 3c 4c\nhand Ana 5c\n{OTHER}turn Ana\nAna picks up\n= hand Ana 3c 4c 5c\n= pile\n"
-        f"= turn Bogdan\n"
-    )
+    record(f"pile 3c 4c\nhand Ana 5c\n{OTHER}turn Ana\nAna picks up\n= hand Ana 3c 4c 5c\n= pile\n= turn Bogdan\n")
 
 
 def test_r33_row_49_without_a_fitting_card_only_the_pick_up() -> None:

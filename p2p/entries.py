@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -38,7 +38,7 @@ ZERO_ID: Final = bytes(32)
 MAX_NAME_CHARACTERS: Final = 20
 """D22: a name has to fit beside others on one line of an 80-column terminal."""
 
-MAX_TABLE_NAME_CHARACTERS: Final = 40
+MAX_TABLE_NAME_CHARACTERS: Final = 20
 """A DNS-SD instance label holds 63 bytes, and the key's prefix needs some of them."""
 
 MAX_PLAYERS: Final = 10
@@ -59,7 +59,7 @@ class Body(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=T
     """The declared content of one kind of entry; on the wire an array in the order of the fields."""
 
 
-class Open(Body):
+class Open(Body, frozen=True):
     """Opens a table; the id of this entry is the table's id (D2). Only at sequence number 0."""
 
     table: Annotated[str, Meta(min_length=1, max_length=4 * MAX_TABLE_NAME_CHARACTERS)]
@@ -68,7 +68,7 @@ class Open(Body):
     nonce: Bytes32
 
 
-class Admit(Body):
+class Admit(Body, frozen=True):
     """Lets a key in under a name. ``operator``: the key of whoever runs it (a bot's host), or empty."""
 
     key: Bytes32
@@ -76,14 +76,14 @@ class Admit(Body):
     operator: Bytes32OrNone
 
 
-class Dismiss(Body):
+class Dismiss(Body, frozen=True):
     """Takes a member off the table, never during a round in which it is seated."""
 
     key: Bytes32
     reason: ShortText
 
 
-class Start(Body):
+class Start(Body, frozen=True):
     """The contract of a round (D4); the id of this entry is ``C``."""
 
     round: Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -100,7 +100,7 @@ class Start(Body):
     dealer: Annotated[list[Number], Meta(max_length=1)]
 
 
-class Accept(Body):
+class Accept(Body, frozen=True):
     """Commits to a seed and a coin, both bound to the contract and the author (D5)."""
 
     contract: Bytes32
@@ -108,14 +108,14 @@ class Accept(Body):
     coin_commitment: Bytes32
 
 
-class Decline(Body):
+class Decline(Body, frozen=True):
     """Does not play this round; ``reason`` is a code."""
 
     contract: Bytes32
     reason: ShortText
 
 
-class Key(Body):
+class Key(Body, frozen=True):
     """The author's part of the round key with its proofs of possession, and the coin (D6)."""
 
     contract: Bytes32
@@ -125,7 +125,7 @@ class Key(Body):
     coin: Bytes32
 
 
-class Deck(Body):
+class Deck(Body, frozen=True):
     """The deck as its author has shuffled it; ``previous`` is the ``deck`` entry it took, empty for none."""
 
     contract: Bytes32
@@ -133,21 +133,21 @@ class Deck(Body):
     deck: BigBytes
 
 
-class Proof(Body):
+class Proof(Body, frozen=True):
     """The proof that the author's ``deck`` is a shuffle of the one before (D13)."""
 
     contract: Bytes32
     proof: BigBytes
 
 
-class Agreed(Body):
+class Agreed(Body, frozen=True):
     """All decks and proofs are checked, and this hash is over the list of entries meant (D10)."""
 
     contract: Bytes32
     digest: Bytes32
 
 
-class Shares(Body):
+class Shares(Body, frozen=True):
     """Opening shares for called positions, with one batched proof (D15, D16)."""
 
     contract: Bytes32
@@ -165,7 +165,7 @@ class Shares(Body):
     proof: SmallBytes
 
 
-class Swap(Body):
+class Swap(Body, frozen=True):
     """Exchanges a hand card for an upcard; a closed hand card brings its owner's share along."""
 
     contract: Bytes32
@@ -175,13 +175,13 @@ class Swap(Body):
     proof: SmallBytes
 
 
-class Ready(Body):
+class Ready(Body, frozen=True):
     """Done rearranging; final (1.19)."""
 
     contract: Bytes32
 
 
-class Declare(Body):
+class Declare(Body, frozen=True):
     """Lays open a card of the rank asked for that was dealt to the author's hand (D25)."""
 
     contract: Bytes32
@@ -190,13 +190,13 @@ class Declare(Body):
     proof: SmallBytes
 
 
-class Pass(Body):
+class Pass(Body, frozen=True):
     """Has no dealt hand card of the rank asked for (D25)."""
 
     contract: Bytes32
 
 
-class Move(Body):
+class Move(Body, frozen=True):
     """One link of the chain: a play, a pick-up or a flip, answering one state by its digest.
 
     ``action`` is ``play`` (``places``: positions), ``pick_up`` (``places``: upcards that go along) or
@@ -215,21 +215,21 @@ class Move(Body):
     proof: SmallBytes
 
 
-class Result(Body):
+class Result(Body, frozen=True):
     """The author's signature under the ending of the round (D20)."""
 
     contract: Bytes32
     ending: Bytes32
 
 
-class Reveal(Body):
+class Reveal(Body, frozen=True):
     """The author's seed, after the ending is final (D21)."""
 
     contract: Bytes32
     seed: Bytes32
 
 
-class Leave(Body):
+class Leave(Body, frozen=True):
     """Gives up the round (or, with the table's id as contract, the table); ``owed`` names true debts."""
 
     contract: Bytes32
@@ -265,7 +265,7 @@ ROUND_KINDS: Final = frozenset(BODIES) - {"open", "admit", "dismiss", "start"}
 """Kinds whose body starts with the contract they belong to."""
 
 
-class Malformed(Body):
+class Malformed(Body, frozen=True):
     """Stands in for a body that does not fit its kind: the author's breach, kept as evidence."""
 
     reason: str
@@ -356,7 +356,7 @@ class _Envelope(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fie
     prev: Bytes32
     seen: Annotated[list[Bytes32], Meta(max_length=MAX_SEEN)]
     kind: Annotated[str, Meta(max_length=16)]
-    body: tuple[object, ...]
+    body: tuple[Any, ...]
 
 
 def read_entry(data: bytes, signature: bytes) -> Entry:
@@ -399,7 +399,7 @@ def read_entry(data: bytes, signature: bytes) -> Entry:
     )
 
 
-def _read_body(kind: str, raw: tuple[object, ...]) -> Body:
+def _read_body(kind: str, raw: tuple[Any, ...]) -> Body:
     declared = BODIES.get(kind)
     if declared is None:
         return Malformed("unknown kind")

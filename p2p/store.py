@@ -279,4 +279,7 @@ class Store:
             "select key, name, met_at, rounds, words_compared, address, port from players"
             " order by rounds desc, name"
         ).fetchall()
-        return [KnownPlayer(*row[:4], bool(row[4]), *row[5:]) for row in rows]
+        return [
+            KnownPlayer(key, name, met_at, rounds, bool(compared), address, port)
+            for key, name, met_at, rounds, compared, address, port in rows
+        ]

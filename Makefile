@@ -1,0 +1,47 @@
+# `make play` and `make test` do all the set-up they need; README.md has the same lines without make.
+
+# The first Python that is new enough; `make PYTHON=…` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN = .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: play test test-all bench check clean
+.DEFAULT_GOAL = play
+
+play: .venv/.play
+	@$(BIN)/shithead play
+
+# Style, types for three systems, import directions, tests: a few minutes, no root.
+test: check
+	$(BIN)/pytest
+
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	for system in linux darwin win32; do \
+		$(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system || exit 1; done
+	$(BIN)/lint-imports
+
+# Also several hosts in network namespaces (Linux, root) and the long searches.
+test-all: test
+	$(BIN)/pytest -m "netns or slow"
+
+bench: .venv/.dev
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; echo; done
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "shithead needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -m venv .venv || { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv"; rm -rf .venv; exit 1; }
+
+# What is installed depends on these two files; the program itself is used in place.
+.venv/.play: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e .
+	@touch $@
+
+.venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e '.[dev]'
+	@touch $@ .venv/.play

@@ -817,13 +817,18 @@ class Session:
     def _verified(self, job: Job, bad: tuple[object, ...]) -> tuple[Fact, ...]:
         round_ = self.rounds[job.contract]
         for fact in job.facts:
-            good = round_.number_of[fact.author] not in bad
-            round_.verified[fact.id] = good
-            if not good:
-                fault = Fault(fact.author, "bad_proof", (fact.id,), fact.seq, "proof")
-                round_.faults.append((fault, (fact,)))
+            self.note_proof(round_, fact, good=round_.number_of[fact.author] not in bad)
         waiting, self._unverified = self._unverified, []
         folded: list[Fact] = []
         for entry in waiting:
             folded.extend(self.receive(entry))
         return tuple(folded)
+
+    def note_proof(self, round_: Round, fact: Fact, *, good: bool) -> None:
+        """Takes in that a proof of shuffle was checked, and whether it holds."""
+        if fact.id in round_.verified:
+            return
+        round_.verified[fact.id] = good
+        if not good:
+            fault = Fault(fact.author, "bad_proof", (fact.id,), fact.seq, "proof")
+            round_.faults.append((fault, (fact,)))

@@ -1,0 +1,267 @@
+"""The verdict on a saved round (docs/protocol.md, 10): the checks of play once more, and what seeds add.
+
+No network, no clock, no identity of its own. ``verify`` folds the entries through the very code that judged
+them live, then opens every card from the revealed seeds and judges what was hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine import game
+from engine.errors import Sentence
+from engine.moves import Pass
+from engine.state import GameState
+from p2p import entries as e
+from p2p.dealing import Dealing, ElGamalDealing
+from p2p.entries import Entry, signature_fits
+from p2p.faults import Fault
+from p2p.phases import Phase
+from p2p.round import Deal, Lens, Node, Round, body_of
+from p2p.roundfile import DamagedRound, RoundFile, read
+from p2p.session import Session
+
+FAIR: Final = "fair"
+CHEATING: Final = "cheating"
+UNPROVEN: Final = "unproven"
+DAMAGED: Final = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedPlayer:
+    """A player of the round: the name it had, its key, seat (None before the coins), and who ran it."""
+
+    name: str
+    key: bytes
+    seat: int | None
+    bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedFault:
+    """A breach: whose, its code, the entry that shows it, and the sentence (``player`` is the name)."""
+
+    player: str
+    code: str
+    entry: str
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a round file proves. ``verdict``: ``fair``, ``cheating``, ``unproven`` or ``damaged``."""
+
+    verdict: str
+    round: int
+    players: tuple[AuditedPlayer, ...]
+    finish: tuple[str, ...]
+    shithead: str | None
+    faults: tuple[AuditedFault, ...]
+    checks: dict[str, int]
+    complete: Sentence
+    """How far the file goes: who has signed the result, or where it stops."""
+    notes: tuple[Sentence, ...]
+    ending: str = ""
+    contract: bytes = b""
+
+
+NO_CHECKS: Final = {"entries": 0, "signatures": 0, "shuffles": 0, "shares": 0, "moves": 0, "reveals": 0}
+
+
+def verify_file(path: Path, dealing: Dealing | None = None) -> Verdict:
+    """The verdict on a round file; raises ``NotARound`` where there is none to judge."""
+    try:
+        file = read(path)
+    except DamagedRound as damage:
+        return _damaged(damage.sentence)
+    return verify(file, dealing)
+
+
+def _damaged(sentence: Sentence, checks: dict[str, int] | None = None) -> Verdict:
+    return Verdict(DAMAGED, 0, (), (), None, (), checks or dict(NO_CHECKS), sentence, ())
+
+
+def verify(file: RoundFile, dealing: Dealing | None = None) -> Verdict:
+    """The verdict on the entries of one file."""
+    entries = file.entries
+    checks = {**NO_CHECKS, "entries": len(entries)}
+    for number, entry in enumerate(entries):
+        if not signature_fits(entry):
+            values: dict[str, object] = {"number": number + 1, "author": entry.author[:4].hex(), "seq": entry.seq}
+            return _damaged(
+                Sentence(
+                    "entry_changed",
+                    "Entry {number} of the file ({author}, number {seq}) is not what its author signed.",
+                    values,
+                ),
+                checks,
+            )
+        checks["signatures"] += 1
+    opening = next((entry for entry in entries if entry.kind == "open"), None)
+    if opening is None:
+        return _damaged(Sentence("no_opening", "The file does not hold the opening of its table.", {}), checks)
+    session = fold(entries, opening.id, dealing or ElGamalDealing())
+    round_ = session.rounds.get(file.head.contract)
+    if round_ is None:
+        return _damaged(Sentence("no_start", "The file does not hold the start of its round.", {}), checks)
+    return _judge(session, round_, entries, checks)
+
+
+def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing) -> Session:
+    """A session without an identity that has taken in all entries and verified all proofs."""
+    session = Session(table, dealing)
+    for entry in entries:
+        session.receive(entry)
+        while (job := session.job()) is not None:
+            session.finish(job, job.run())
+    for round_ in session.rounds.values():
+        # Proofs of an attempt that died early are worth checking too: they may name a culprit.
+        unverified = round_.everything().unverified()
+        for fact, statement, joint in unverified:
+            bad = dealing.check_proofs(round_.ground, joint, [statement])
+            session.note_proof(round_, fact, good=not bad)
+    return session
+
+
+def _judge(session: Session, round_: Round, entries: Sequence[Entry], checks: dict[str, int]) -> Verdict:
+    lens = round_.everything()
+    deal = lens.agreement
+    names = dict(zip(round_.roster, round_.names, strict=True))
+    hidden = _hidden_breaches(session, round_, lens)
+    faults = (*lens.faults, *round_.on_record, *hidden)
+    _count(round_, lens, checks)
+    notes: list[Sentence] = []
+    unfolded = session.missing()
+    final = lens.final
+    unrevealed = [n for n in lens.revealers if lens.first("reveal", n) is None]
+    verdict = FAIR
+    if faults:
+        verdict = CHEATING
+    elif final is None or unfolded or unrevealed or final.kind not in ("finished", "stalled"):
+        verdict = UNPROVEN
+    for number in unrevealed:
+        notes.append(
+            Sentence("no_reveal", "The file does not hold {name}'s reveal.", {"name": round_.names[number]})
+        )
+    if unfolded:
+        notes.append(
+            Sentence("gaps", "{count} entries that others name are not in the file.", {"count": len(unfolded)})
+        )
+    if final is not None and final.kind in ("unfinished", "forfeit"):
+        notes.append(
+            Sentence(
+                "stopped",
+                "The round was stopped before its end, so the seeds stay closed. What was played until then "
+                "kept every rule that can be checked in the open.",
+                {},
+            )
+        )
+    ending = final or lens.ending
+    return Verdict(
+        verdict=verdict,
+        round=round_.terms.round,
+        players=tuple(
+            AuditedPlayer(
+                name,
+                key,
+                deal.seat_of[round_.number_of[key]] if deal is not None else None,
+                bool(round_.terms.roster[round_.number_of[key]][2]),
+            )
+            for key, name in names.items()
+        ),
+        finish=tuple(round_.names[number] for number in ending.finish) if ending is not None else (),
+        shithead=None if ending is None or ending.shithead is None else round_.names[ending.shithead],
+        faults=tuple(_audited(fault, names) for fault in faults),
+        checks=checks,
+        complete=_complete(round_, lens, entries),
+        notes=tuple(notes),
+        ending=ending.kind if ending is not None else "",
+        contract=round_.contract,
+    )
+
+
+def _audited(fault: Fault, names: dict[bytes, str]) -> AuditedFault:
+    sentence = fault.sentence
+    name = names.get(fault.player, fault.player[:4].hex())
+    values = {**sentence.values, "player": name}
+    return AuditedFault(
+        name, fault.code, fault.evidence[-1].hex(), Sentence(sentence.code, sentence.template, values)
+    )
+
+
+def _count(round_: Round, lens: Lens, checks: dict[str, int]) -> None:
+    checks["shuffles"] = sum(1 for good in round_.verified.values() if good)
+    checks["shares"] = sum(len(given) for given in round_.given.values())
+    checks["moves"] = sum(len(facts) for facts in round_.facts["move"])
+    checks["reveals"] = len(lens.each("reveal"))
+
+
+def _complete(round_: Round, lens: Lens, entries: Sequence[Entry]) -> Sentence:
+    final = lens.final
+    if final is None:
+        last = entries[-1]
+        number = round_.number_of.get(last.author)
+        name = round_.names[number] if number is not None else last.author[:4].hex()
+        return Sentence(
+            "stops_after",
+            "The file stops before the result is signed by all: its last entry is number {seq} of {name}.",
+            {"seq": last.seq, "name": name},
+        )
+    signed = {
+        number
+        for number in round_.numbers
+        for fact in lens.all("result", number)
+        if round_.results[fact.id].digest == final.digest
+    }
+    return Sentence(
+        "complete",
+        "Complete: the result is signed by {signed} of {players}.",
+        {"signed": len(signed), "players": round_.players},
+    )
+
+
+def all_faces(round_: Round, lens: Lens, deal: Deal, dealing: Dealing) -> tuple[int, ...] | None:
+    """Every card of the deck by position, from the seeds of all; None while one is missing."""
+    positions = tuple(range(round_.ground.deck_size))
+    given: list[tuple[bytes, ...]] = []
+    for number in round_.numbers:
+        reveal = lens.first("reveal", number)
+        if reveal is None:
+            return None
+        seed = body_of(reveal, e.Reveal).seed
+        (opening,), _ = dealing.shares(round_.ground, number, seed, deal.deck, [(round_.contract, positions)])
+        given.append(opening.shares)
+    faces = [
+        dealing.open(round_.ground, deal.deck, position, [shares[position] for shares in given])
+        for position in positions
+    ]
+    found = tuple(face for face in faces if face is not None)
+    return found if len(found) == len(faces) else None
+
+
+def _hidden_breaches(session: Session, round_: Round, lens: Lens) -> list[Fault]:
+    """What only the open hands show: answers at the start that were not true (D25)."""
+    deal = lens.agreement
+    if deal is None or lens.phase not in (Phase.REVEAL, Phase.CLOSED):
+        return []
+    faces = all_faces(round_, lens, deal, session.dealing)
+    if faces is None:
+        return []
+    found = []
+    node: Node | None = lens.tip
+    while node is not None and node.parent is not None:
+        fact = node.fact
+        if fact is not None and fact.entry.kind == "pass":
+            before = _opened(lens.state_at(node.parent), faces)
+            if game.to_declare(before) != Pass(before.turn):
+                found.append(Fault(fact.author, "false_pass", (fact.id,), fact.seq, "pass"))
+        node = node.parent
+    return found
+
+
+def _opened(state: GameState, faces: tuple[int, ...]) -> GameState:
+    hand = state.hands[state.turn]
+    return game.with_faces(state, {position: faces[position] for position in hand})

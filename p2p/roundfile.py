@@ -1,0 +1,157 @@
+"""A saved round: one file that anybody can verify anywhere (docs/protocol.md, 10 and D24).
+
+It holds every entry of the table from its opening to the end of this round, as signed. So the chain of every
+feed starts at its first entry, the terms of the round (who sits where, who deals) can be checked from the
+rounds before, and an entry that was cut out leaves a gap that nobody can be blamed for. The head (dates, the
+program, what the saver's screen called the players) is not signed; a checksum over the file finds accidents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import Sentence, ShitheadError
+from p2p.canonical import NotCanonical
+from p2p.entries import Entry, Unreadable, read_entry
+
+MAGIC: Final = b"shithead-round 1\n"
+"""The first bytes of every round file; the number is the version of the format."""
+
+SUFFIX: Final = ".round"
+
+MAX_FILE_BYTES: Final = 64 * 1024 * 1024
+"""A long evening of ten players stays below 20 MB; a larger file is not one of ours."""
+
+_CHECKSUM_BYTES: Final = 32
+
+
+class NotARound(ShitheadError):
+    """The file is no round file, or cannot be read; the sentence says which."""
+
+
+class DamagedRound(ShitheadError):
+    """The file was a round file once, and is not what was saved."""
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What the saver adds. Nothing of it is signed."""
+
+    contract: Annotated[bytes, Meta(min_length=32, max_length=32)]
+    round: Annotated[int, Meta(ge=1)]
+    saved_at: Annotated[str, Meta(max_length=40)]
+    program: Annotated[str, Meta(max_length=40)]
+    saver: Annotated[bytes, Meta(max_length=32)]
+    ending: Annotated[str, Meta(max_length=20)]
+
+
+class _File(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    head: Head
+    entries: list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFile:
+    """A round file as read. Signatures are not yet checked; that is the audit's part."""
+
+    head: Head
+    entries: tuple[Entry, ...]
+
+
+def encode(head: Head, entries: Sequence[Entry]) -> bytes:
+    """The bytes of a round file."""
+    body = msgspec.msgpack.encode(_File(head, [(entry.data, entry.signature) for entry in entries]))
+    return MAGIC + body + hashlib.sha256(MAGIC + body).digest()
+
+
+def decode(data: bytes, name: str) -> RoundFile:
+    """Reads the bytes of a round file; ``name`` is for the sentences.
+
+    Raises ``NotARound`` or ``DamagedRound``.
+    """
+    values: dict[str, object] = {"file": name}
+    if not data.startswith(MAGIC):
+        raise NotARound(Sentence("not_a_round", "{file} is not a round of shithead.", values))
+    body, checksum = data[len(MAGIC) : -_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
+    if hashlib.sha256(MAGIC + body).digest() != checksum:
+        raise DamagedRound(
+            Sentence("round_damaged", "{file} is damaged: it is not, byte for byte, what was saved.", values)
+        )
+    try:
+        file = msgspec.msgpack.decode(body, type=_File)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise DamagedRound(
+            Sentence("round_unreadable", "{file} does not hold a readable round.", values)
+        ) from error
+    entries = []
+    for number, (raw, signature) in enumerate(file.entries):
+        try:
+            entries.append(read_entry(raw, signature))
+        except (Unreadable, NotCanonical) as error:
+            raise DamagedRound(
+                Sentence(
+                    "round_entry_unreadable",
+                    "{file} is damaged: its entry {number} is not an entry.",
+                    {**values, "number": number + 1},
+                )
+            ) from error
+    return RoundFile(file.head, tuple(entries))
+
+
+def read(path: Path) -> RoundFile:
+    """Reads a round file; raises ``NotARound`` or ``DamagedRound``."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise NotARound(Sentence("round_too_big", "{file} is too big to be a round.", {"file": str(path)}))
+        data = path.read_bytes()
+    except OSError as error:
+        raise NotARound(
+            Sentence(
+                "round_unopened",
+                "{file} can't be read ({reason}).",
+                {"file": str(path), "reason": error.strerror or str(error)},
+            )
+        ) from error
+    return decode(data, path.name)
+
+
+def write(directory: Path, name: str, data: bytes) -> Path:
+    """Writes a round file under its final name only when it is whole; raises ``OSError``."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = directory / (name + SUFFIX)
+    partial = directory / (name + ".part")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def file_name(date: str, table: str, number: int, contract: bytes) -> str:
+    """``DATE-TABLE-rN-XXXXXXXX``: only letters, digits, ``-`` and ``_`` of the table's name are kept."""
+    kept = "".join(c if c.isalnum() and c.isascii() else "_" for c in table).strip("_") or "table"
+    return f"{date}-{kept}-r{number}-{contract[:4].hex()}"
+
+
+def list_rounds(directory: Path) -> list[Path]:
+    """The round files of a directory, oldest first; none if there is no such directory."""
+    try:
+        found = [path for path in directory.iterdir() if path.suffix == SUFFIX and path.is_file()]
+    except OSError:
+        return []
+    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))

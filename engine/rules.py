@@ -82,6 +82,7 @@ class RuleSet:
     pick_up: PickUpRule = PickUpRule.VOLUNTARY
     upcard_pick_up: UpcardPickUp = UpcardPickUp.PILE
     combine_last_hand: bool = False
+    blind_pick_up: bool = False
     upcards_strict: bool = False
     chance: ChanceRule = ChanceRule.OFF
     quartet_beats_all: bool = False
@@ -129,6 +130,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "pick_up": choice(PickUpRule),
     "upcard_pick_up": choice(UpcardPickUp),
     "combine_last_hand": BOOLEAN,
+    "blind_pick_up": BOOLEAN,
     "upcards_strict": BOOLEAN,
     "chance": choice(ChanceRule),
     "quartet_beats_all": BOOLEAN,

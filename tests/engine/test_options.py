@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from enum import Enum
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from engine.options import DealShape
 from engine.rules import (
     KINDS,
     OPTION_NAMES,
+    PLAYED,
     PRESETS,
     RuleSet,
     changed_items,
@@ -28,7 +31,7 @@ OTHER_VALUES = {
     "reset": "", "burn": "T,J", "ceiling": "7", "transparent": "3,8", "skip": "8", "reverse": "9",
     "again": "2",    "ten_on_ceiling": "false", "transparent_breaks_run": "false", "skip_per_card": "false",
     "reverse_count": "once", "jokers": "2", "joker_power": "wild", "jump_in": "complete",
-    "pick_up": "forced_only", "upcard_pick_up": "pile_plus_set", "combine_last_hand": "true",
+    "pick_up": "forced_only", "upcard_pick_up": "pile_plus_set", "combine_last_hand": "true", "blind_pick_up": "true",
     "upcards_strict": "true", "chance": "chance_free", "quartet_beats_all": "true", "burn_run": "5",
     "replay_after_quartet": "none", "draw_follow_up": "true", "start": "random", "start_tie": "suit/dchs",
     "lead_must_be_start_rank": "true", "deal": "4/4/5", "refill_to": "4", "arrange": "choose", "packs": "2",
@@ -106,9 +109,7 @@ def test_an_unknown_preset_is_refused() -> None:
     assert refused(RuleSet.preset, "uno").code == "bad_rules"
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(OPTION_NAMES) - {"deal", "refill_to", "packs", "next_dealer", "turn_limit"})
-)
+@pytest.mark.parametrize("name", sorted(set(OPTION_NAMES) - PLAYED))
 def test_options_that_are_not_played_yet_are_refused_by_name(name: str) -> None:
     error = refused(check_playable, with_options(RuleSet(), {name: OTHER_VALUES[name]}), 3)
     assert error.code == "not_yet"
@@ -146,3 +147,25 @@ def test_rule_sets_are_values() -> None:
     assert hash(RuleSet()) == hash(RuleSet())
     assert all(isinstance(KINDS[name].form, str) for name in OPTION_NAMES)
     assert isinstance(RuleSet().start, Enum)
+
+
+def documented() -> dict[str, str]:
+    """Option → what the table of docs/rules.md 3.1 says that this version does with it."""
+    text = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+    table = text.partition("### 3.1")[2].partition("### 3.2")[0]
+    found = {}
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        name = re.search(r"`([a-z_]+)`", cells[1]) if len(cells) > 3 else None
+        if name:
+            found[name[1]] = cells[-2]
+    return found
+
+
+def test_the_documents_table_says_what_this_version_does() -> None:
+    said = documented()
+    played = {name for name, what in said.items() if what.startswith("plays")}
+    read = {name for name, what in said.items() if what == "reads"}
+    assert played == PLAYED
+    assert (played | read) - {"powers"} == set(OPTION_NAMES) - {"reset", "burn"}
+    assert {what for name, what in said.items() if name not in played | read} == {"–"}

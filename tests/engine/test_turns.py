@@ -304,7 +304,7 @@ def test_r34_rows_47_51_52_a_pick_up_ends_the_turn_without_a_draw() -> None:
     state, events = step(state, PickUp(0))
     taken = tuple(p for p in state.hands[0] if state.rank_at(p) in (1, 2))
     assert events == (PickedUp(0, taken), TurnTo(1))
-    assert isinstance(events[0], PickedUp) and events[0].count == 2
+    assert PickedUp(0, taken).count == 2
     assert len(state.stock) == 1
 
 

@@ -88,7 +88,7 @@ def _in_turn(state: GameState, seat: int, phase: Phase) -> RuleError | None:
     if state.phase is not phase:
         return _wrong_phase(state)
     if seat != state.turn:
-        return RuleError("not_your_turn", "It is {turn_seat}'s turn.", turn_seat=state.turn, seat=seat)
+        return RuleError("not_your_turn", "It is {seat}'s turn.", seat=state.turn)
     return None
 
 

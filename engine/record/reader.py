@@ -167,7 +167,7 @@ def moments(record: Record) -> Iterator[Moment]:
 def _refused(record: Record, line: int, error: RuleError) -> RecordError:
     # Whoever shows this knows a line of a file, not a table with names: they go in here.
     values = {
-        key: record.players[value] if key.endswith("seat") and isinstance(value, int) else value
+        key: record.players[value] if key == "seat" and isinstance(value, int) else value
         for key, value in error.sentence.values.items()
     }
     template = "The move is refused ({refusal}): " + error.sentence.template

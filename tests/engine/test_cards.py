@@ -36,7 +36,7 @@ def test_numbers_and_texts(text: str, k: int, packs: int) -> None:
 
 
 @pytest.mark.parametrize(("packs", "jokers"), [(1, 0), (1, 2), (2, 0), (3, 2)])
-def test_every_card_has_one_text(packs: int, jokers: int) -> None:
+def test_r3_every_card_has_one_text(packs: int, jokers: int) -> None:
     texts = [card_text(k, packs) for k in range(pack_size(packs, jokers))]
     assert len(set(texts)) == len(texts)
     assert [parse_card(text, packs, jokers) for text in texts] == list(range(len(texts)))

@@ -28,7 +28,7 @@ def test_r1_r10_the_whole_pack_is_dealt(players: int) -> None:
     assert len(state.stock) == 52 * packs - 9 * players
 
 
-def test_r9_one_card_at_a_time_from_the_dealers_left() -> None:
+def test_r9_r11_one_card_at_a_time_from_the_dealers_left() -> None:
     state = deal(RuleSet(), 3, 1)
     assert state.downs == ((1, 4, 7), (2, 5, 8), (0, 3, 6))
     assert state.ups == ((10, 13, 16), (11, 14, 17), (9, 12, 15))

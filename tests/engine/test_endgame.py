@@ -123,7 +123,7 @@ def test_r44_the_draw_comes_before_being_out() -> None:
 
 
 @pytest.mark.parametrize("last", ["Kc", "Tc"])
-def test_r46_rows_72_73_of_two_the_first_out_ends_it_at_once(last: str) -> None:
+def test_r46_r47_rows_72_73_of_two_the_first_out_ends_it_at_once(last: str) -> None:
     state = record(f"pile 9c\nhand Ana {last}\nhand Bogdan Qc\nturn Ana\n")
     state, events = step(state, Play(0, state.hands[0]))
     assert events[-2:] == (Out(0, 1), Over(1, Result.FINISHED))

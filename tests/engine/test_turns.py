@@ -326,6 +326,21 @@ def test_r37_rows_54_59_hand_and_upcards_are_not_combined() -> None:
     )
 
 
+def test_row_55_nor_while_the_stock_would_refill_the_hand() -> None:
+    record(f"pile 3c\nstock Kc\nhand Ana 9c\nup Ana 9d\n{OTHER}turn Ana\n= illegal not_in_zone Ana plays 9c 9d\n")
+
+
+def test_row_80_a_move_names_positions_so_no_rank_can_be_made_up() -> None:
+    state = record(f"pile 8c\nhand Ana 7c 9c\n{OTHER}turn Ana\n")
+    seven, nine = state.hands[0]
+    assert Play(0, (seven,)) not in actions(state) and Play(0, (nine,)) in actions(state)
+
+
+def test_every_refusal_speaks_of_a_seat_by_the_one_key_that_becomes_a_name() -> None:
+    error = check(in_play(3, 4), PickUp(99))
+    assert error is not None and error.sentence.values == {"seat": in_play(3, 4).turn}
+
+
 def test_row_53_upcards_from_the_next_turn() -> None:
     record(
         f"hand Ana 9c\nup Ana 9d\n{OTHER}turn Ana\nAna plays 9c\n= turn Bogdan\nBogdan plays Qc\n"

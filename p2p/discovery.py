@@ -47,6 +47,9 @@ MAX_ADDRESSES: Final = 8
 
 RESOLVE_MS: Final = 2000
 
+SETTLE_SECONDS: Final = 0.3
+"""Packets of one announcement come within this time of each other."""
+
 LIVE_SECONDS: Final = 3.0
 """A table whose last answer is older may be gone."""
 
@@ -241,6 +244,7 @@ class Browser:
         self._ports = tuple(ports)
         self._seen: OrderedDict[bytes, _Sighting] = OrderedDict()
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
         self._browser: AsyncServiceBrowser | None = None
         self._ticks = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -292,15 +296,15 @@ class Browser:
     def _announced(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange
     ) -> None:
-        # Removed is handled like the others: what was removed no longer resolves.
-        if name in self._tasks or len(self._tasks) >= MAX_RESOLVING:
-            return
         if state_change is ServiceStateChange.Removed:
+            self._again.discard(name)
             self._removed(name)
-            return
-        task = self._loop.create_task(self._resolve(zeroconf, name), name="resolve a table")
-        self._tasks[name] = task
-        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+        elif name in self._tasks:
+            self._again.add(name)  # it changed while it was being looked up
+        elif len(self._tasks) < MAX_RESOLVING:
+            task = self._loop.create_task(self._resolve(zeroconf, name), name="resolve a table")
+            self._tasks[name] = task
+            task.add_done_callback(lambda _: self._tasks.pop(name, None))
 
     def _removed(self, name: str) -> None:
         for key, sighting in list(self._seen.items()):
@@ -310,14 +314,26 @@ class Browser:
                 self._notify()
 
     async def _resolve(self, zeroconf: Zeroconf, name: str) -> None:
-        info = AsyncServiceInfo(SERVICE, name)
         try:
-            if not await info.async_request(zeroconf, RESOLVE_MS) or not info.port:
+            info = AsyncServiceInfo(SERVICE, name)
+            if not await info.async_request(zeroconf, RESOLVE_MS):
                 return
-            ad = from_txt(info.properties, info.port)
+            self._heard_of(name, info)
+            # Addresses of the other family may come in a later packet, which is no event of its own.
+            await asyncio.sleep(SETTLE_SECONDS)
+            while name in self._again:
+                self._again.discard(name)
+                await asyncio.sleep(SETTLE_SECONDS)
+            later = AsyncServiceInfo(SERVICE, name)
+            if later.load_from_cache(zeroconf):
+                self._heard_of(name, later)
         except (RemoteProtocolError, OSError, ZeroconfError) as error:
             log.info("an announcement that is none: %s", error)
+
+    def _heard_of(self, name: str, info: AsyncServiceInfo) -> None:
+        if not info.port:
             return
+        ad = from_txt(info.properties, info.port)
         addresses: list[Address] = []
         for text in info.parsed_scoped_addresses()[: 2 * MAX_ADDRESSES]:
             with contextlib.suppress(NetworkProblem):

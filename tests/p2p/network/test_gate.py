@@ -1,0 +1,159 @@
+"""Half-open links: the caps, and that forged packets lock nobody out."""
+
+from __future__ import annotations
+
+import pytest
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
+
+from p2p.addresses import Address
+from p2p.gate import (
+    HALF_OPEN_SECONDS,
+    MAX_KNOWN,
+    MAX_LOOPBACK,
+    MAX_PER_HOST,
+    MAX_PROVEN,
+    MAX_UNPROVEN,
+    Gate,
+    Verdict,
+)
+from tests.p2p.network.helpers import Host, Lan
+
+
+def host(number: int) -> Address:
+    return (f"192.168.0.{number}", 21052)
+
+
+def fill(gate: Gate, addresses: list[Address], *, proven: bool, now: float = 0.0) -> list[Verdict]:
+    verdicts = []
+    for address in addresses:
+        verdict = gate.judge(address, proven, now)
+        verdicts.append(verdict)
+        if verdict is Verdict.ACCEPT:
+            gate.enter((address, proven, len(gate)), address, proven, now)
+    return verdicts
+
+
+def test_past_four_unproven_ones_the_answer_is_retry() -> None:
+    verdicts = fill(Gate(), [host(number) for number in range(1, 8)], proven=False)
+    assert verdicts == [Verdict.ACCEPT] * MAX_UNPROVEN + [Verdict.RETRY] * 3
+
+
+def test_eight_in_all() -> None:
+    gate = Gate()
+    fill(gate, [host(number) for number in range(1, 9)], proven=False)
+    verdicts = fill(gate, [host(number) for number in range(1, 9)], proven=True)
+    assert verdicts == [Verdict.ACCEPT] * MAX_PROVEN + [Verdict.DROP] * 4
+    assert len(gate) == 8
+
+
+def test_two_of_one_host_then_retry_or_nothing() -> None:
+    gate = Gate()
+    assert fill(gate, [host(1)] * 3, proven=False) == [Verdict.ACCEPT] * MAX_PER_HOST + [Verdict.RETRY]
+    assert fill(gate, [host(1)] * 3, proven=True) == [Verdict.ACCEPT] * MAX_PER_HOST + [Verdict.DROP]
+
+
+def test_forged_packets_of_a_players_address_do_not_lock_the_player_out() -> None:
+    gate = Gate()
+    fill(gate, [host(1)] * 50, proven=False)
+    assert gate.judge(host(1), False, 0.0) is Verdict.RETRY
+    assert gate.judge(host(1), True, 0.0) is Verdict.ACCEPT
+
+
+def test_known_hosts_have_slots_of_their_own() -> None:
+    gate = Gate()
+    gate.known = frozenset({"192.168.0.100"})
+    fill(gate, [host(number) for number in range(1, 50)], proven=True)
+    assert gate.judge(host(99), True, 0.0) is Verdict.DROP
+    assert gate.judge(("192.168.0.100", 1), True, 0.0) is Verdict.ACCEPT
+
+
+def test_known_slots_are_capped_too() -> None:
+    gate = Gate()
+    gate.known = frozenset(f"192.168.0.{number}" for number in range(1, 30))
+    verdicts = fill(gate, [host(number) for number in range(1, 12)], proven=True)
+    assert verdicts.count(Verdict.ACCEPT) == MAX_KNOWN
+
+
+def test_loopback_is_exempt_up_to_a_bound() -> None:
+    gate = Gate()
+    verdicts = fill(gate, [("127.0.0.1", port) for port in range(1, MAX_LOOPBACK + 3)], proven=False)
+    assert verdicts == [Verdict.ACCEPT] * MAX_LOOPBACK + [Verdict.DROP] * 2
+    assert gate.judge(("::1", 9, 0, 0), False, 0.0) is Verdict.DROP
+    assert gate.judge(host(1), False, 0.0) is Verdict.ACCEPT
+
+
+def test_slots_free_themselves_after_five_seconds_and_on_leaving() -> None:
+    gate = Gate()
+    fill(gate, [host(number) for number in range(1, 6)], proven=False, now=10.0)
+    assert gate.judge(host(9), False, 10.0 + HALF_OPEN_SECONDS - 0.1) is Verdict.RETRY
+    assert gate.judge(host(9), False, 10.0 + HALF_OPEN_SECONDS) is Verdict.ACCEPT
+    gate = Gate()
+    gate.enter("a", host(1), False, 0.0)
+    gate.leave("a")
+    gate.leave("a")
+    assert len(gate) == 0
+
+
+# -- the endpoint behind the gate
+
+
+def initial_packet(number: int) -> bytes:
+    """The first packet of a real client, never heard of again."""
+    quic = QuicConnection(configuration=QuicConfiguration(alpn_protocols=["shithead"], server_name="x"))
+    quic.connect(("127.0.0.1", number), now=0.0)
+    return quic.datagrams_to_send(now=0.0)[0][0]
+
+
+async def flood(two: Host, count: int) -> None:
+    for number in range(1, count + 1):
+        two.endpoint._received(initial_packet(number), (f"10.9.{number // 250}.{number % 250 + 1}", 1000 + number))
+
+
+async def test_a_flood_holds_four_slots_and_little_memory(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = await lan.host(2)
+    sent: list[tuple[bytes, Address]] = []
+    monkeypatch.setattr(two.endpoint, "link_send", lambda data, address: sent.append((data, address)))
+    await flood(two, 60)
+    assert len(two.endpoint._links) == MAX_UNPROVEN
+    assert two.endpoint.stats.retried == 60 - MAX_UNPROVEN
+    retries = [data for data, _ in sent if (data[0] & 0xF0) == 0xF0]
+    assert len(retries) == 60 - MAX_UNPROVEN
+    assert all(len(data) < 200 for data in retries)  # less than what they answer
+
+
+async def test_a_real_peer_comes_in_by_retry_during_a_flood(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = await lan.host(1), await lan.host(2)
+    real = two.endpoint.link_send
+    monkeypatch.setattr(
+        two.endpoint, "link_send", lambda data, address: real(data, address) if address == one.address else None
+    )
+    await flood(two, 20)
+    # As if one were elsewhere on the LAN: loopback itself is exempt.
+    monkeypatch.setattr("p2p.gate.is_loopback", lambda address: False)
+    before = two.endpoint.stats.retried
+    link = await one.dial(two)
+    assert link.is_up and two.endpoint.stats.retried == before + 1
+    assert len(two.endpoint.gate) == MAX_UNPROVEN
+
+
+async def test_a_forged_token_opens_nothing(lan: Lan) -> None:
+    two = await lan.host(2)
+    quic = QuicConnection(
+        configuration=QuicConfiguration(alpn_protocols=["shithead"], server_name="x", token=b"t" * 60)
+    )
+    quic.connect(("127.0.0.1", 1), now=0.0)
+    two.endpoint._received(quic.datagrams_to_send(now=0.0)[0][0], ("10.9.0.1", 1))
+    assert two.endpoint._links == {} and two.endpoint.stats.gated == 1
+
+
+async def test_half_open_links_end_after_five_seconds(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("p2p.transport.HALF_OPEN_SECONDS", 0.05)
+    two = await lan.host(2)
+    monkeypatch.setattr(two.endpoint, "link_send", lambda data, address: None)
+    await flood(two, 1)
+    (link,) = two.endpoint._links
+    gone = two.endpoint._loop.create_future()
+    link.when_closed(gone)
+    await gone
+    assert two.endpoint._links == {} and two.endpoint._by_id == {} and len(two.endpoint.gate) == 0

@@ -41,7 +41,7 @@ _TYPED_RANKS: Final = {
 }
 _TYPED_SUITS: Final = {
     **{suit: suit for suit in SUITS},
-    **{glyph: suit for glyph, suit in zip(GLYPHS, SUITS, strict=True)},
+    **dict(zip(GLYPHS, SUITS, strict=True)),
 }
 
 

@@ -118,7 +118,7 @@ def _value(key: str, value: object, names: Names, style: Style) -> object:
             return _Text(names.of_key(value))
         case str() if key in ("rank", "top"):
             return _Text(rank_word(value))
-        case str() if is_card_text(value):
+        case str() if key.startswith("card") and is_card_text(value):
             return _Text(card_label(value, style))
         case str():
             return _Text(clean(value).replace("_", " ") if key == "reason" else clean(value))

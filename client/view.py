@@ -1,0 +1,515 @@
+"""Everything that a person may see and do now, as one frozen value: what each client draws (pure).
+
+A view is made from a snapshot alone. Cards are texts of ``engine.cards.card_text``, players are names (with
+their keys, for commands). It decides nothing about width, colour or wording, and it holds no face beyond those
+that lie open and those of the own hand: other hands, downcards and the stock are numbers in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from client.sentences import Names
+from engine.actions import actions, legal_ranks
+from engine.cards import JOKER_RANK, card_text, rank_text
+from engine.checks import refusal
+from engine.errors import Sentence
+from engine.moves import Flip, PickUp, Play, PlayerMove, Ready
+from engine.rules import RuleSet
+from engine.state import GameState, Zone
+from engine.state import Phase as GamePhase
+from p2p.phases import Phase
+from p2p.snapshot import PlayerView, RoundView, Snapshot
+
+
+class Stage(StrEnum):
+    """What is going on at the table, for a person."""
+
+    LOBBY = "lobby"
+    """No round: before the first, or an offer that came to nothing."""
+    OFFER = "offer"
+    DEALING = "dealing"
+    ARRANGE = "arrange"
+    START = "start"
+    """It is being found out who leads (R15)."""
+    PLAY = "play"
+    OPENING = "opening"
+    """A flipped card is being opened."""
+    ENDING = "ending"
+    """The round has ended; not everybody has signed that yet."""
+    OVER = "over"
+
+
+_STAGES = {
+    Phase.OFFER: Stage.OFFER,
+    Phase.KEYS: Stage.DEALING,
+    Phase.PREPARE: Stage.DEALING,
+    Phase.DEAL: Stage.DEALING,
+    Phase.ARRANGE: Stage.ARRANGE,
+    Phase.START: Stage.START,
+    Phase.PLAY: Stage.PLAY,
+    Phase.OPENING: Stage.OPENING,
+    Phase.ENDING: Stage.ENDING,
+    Phase.REVEAL: Stage.OVER,
+    Phase.CLOSED: Stage.OVER,
+    Phase.DEAD: Stage.LOBBY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRow:
+    """A player, and what lies open of theirs.
+
+    ``seat``: clockwise from 0, None without a seat. ``status``: ``waiting`` (not in the round), ``in``,
+    ``ready``, ``out`` or ``left``. ``hand``, ``downcards``: how many; ``slots``: for each downcard slot whether
+    a card is there. ``place``: as which the player went out, from 1. ``present``: whether still at the table.
+    ``link`` and ``met``: as in ``p2p.snapshot``; ``rtt_ms``: whole milliseconds.
+    """
+
+    key: bytes
+    name: str
+    seat: int | None
+    is_me: bool
+    is_host: bool
+    is_bot: bool
+    present: bool
+    in_turn: bool
+    deals: bool
+    status: str
+    hand: int
+    upcards: tuple[str, ...]
+    downcards: int
+    slots: tuple[bool, ...]
+    place: int | None
+    link: str
+    rtt_ms: int | None
+    met: str
+    met_at: str
+    rounds_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class DoorRow:
+    """Somebody who asks to be let in. ``operator``: the name of whose bot it is, empty for a person."""
+
+    key: bytes
+    name: str
+    operator: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class PileRow:
+    """The wastepile, bottom first; ``run``: how many equal ranks lie on top; ``fits``: rank characters that may
+    be played on it, ascending; ``burns_at``: the run that burns it.
+    """
+
+    cards: tuple[str, ...]
+    run: int
+    fits: tuple[str, ...]
+    burns_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCard:
+    """A card of mine that I see: where it is, and why it cannot be played alone now (None: it can)."""
+
+    text: str
+    position: int
+    zone: Zone
+    why_not: Sentence | None
+
+    @property
+    def rank(self) -> str:
+        """The rank character."""
+        return self.text[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """My cards of one rank in one zone; ``playable``: whether they may be played now."""
+
+    rank: str
+    cards: tuple[str, ...]
+    playable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One numbered thing that I can do now.
+
+    ``kind``: ``play``, ``pick_up``, ``flip``, ``ready`` (with ``move``), ``yes``, ``no``, ``start``, ``admit``,
+    ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot`` too.
+    """
+
+    number: int
+    kind: str
+    move: PlayerMove | None = None
+    cards: tuple[str, ...] = ()
+    slot: int | None = None
+    count: int = 0
+    key: bytes = b""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitRow:
+    """Whom the round waits for, for what (``p2p.duties.Duty.what``), and since how many seconds."""
+
+    name: str
+    is_me: bool
+    what: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class DealRow:
+    """How far the deal has come: how many of ``players`` have done each step."""
+
+    players: int
+    accepted: int
+    keys: int
+    shuffled: int
+    proven: int
+    agreed: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndingRow:
+    """How the round ended, by names; ``kind`` as in ``p2p.round.Ending``."""
+
+    kind: str
+    finish: tuple[str, ...]
+    shithead: str | None
+    debts: tuple[tuple[str, str], ...]
+    left: tuple[str, ...]
+    signed: int
+    signers: int
+    revealed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One round of the evening, by names."""
+
+    number: int
+    kind: str
+    finish: tuple[str, ...]
+    shithead: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All of it. ``players``: by seat while a round is on, else in the order in which they came."""
+
+    table: str
+    stage: Stage
+    me: bytes
+    my_name: str
+    i_host: bool
+    """Whether I admit players and offer rounds now."""
+    host: str
+    names: Names
+    players: tuple[PlayerRow, ...]
+    door: tuple[DoorRow, ...]
+    round: int | None
+    rules: RuleSet | None
+    words: tuple[str, ...]
+    deal: DealRow | None
+    in_round: bool
+    my_seat: int | None
+    my_turn: bool
+    """Whether I can do something about the game now: in my turn, and while arranging until I am ready."""
+    turn: str | None
+    zone: Zone | None
+    """The zone I play from (R2)."""
+    own: tuple[OwnCard, ...]
+    """Hand and upcards of mine, by rank."""
+    groups: tuple[Group, ...]
+    """The cards of the active zone by rank; while arranging, of the hand."""
+    unseen: int
+    """Cards of my hand whose faces have not come yet."""
+    pile: PileRow | None
+    stock: int
+    burnt: int
+    pick_up_why_not: Sentence | None
+    choices: tuple[Choice, ...]
+    asked: bool
+    waits: tuple[WaitRow, ...]
+    overdue: bool
+    faults: tuple[Sentence, ...]
+    ending: EndingRow | None
+    score: tuple[ScoreRow, ...]
+    addresses: tuple[str, ...]
+    notices: tuple[str, ...]
+    stamp: bytes
+    """To be given with a move: a move meant for another stamp is refused."""
+
+    def player(self, name: str) -> PlayerRow | None:
+        """The player of that name, ``casefold`` deciding."""
+        return next((row for row in self.players if row.name.casefold() == name.casefold()), None)
+
+    def row_at(self, seat: int) -> PlayerRow | None:
+        """The player at a seat."""
+        return next((row for row in self.players if row.seat == seat), None)
+
+
+def make_view(snapshot: Snapshot) -> View:
+    """What the person of ``snapshot`` may see and do."""
+    round_ = snapshot.round
+    stage = _stage(round_)
+    state = round_.state if round_ is not None else None
+    seat = round_.my_seat if round_ is not None else None
+    going = stage in (Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING)
+    mine = seat is not None and state is not None and going and state.active[seat]
+    names = _names(snapshot)
+    in_play = state is not None and stage in (Stage.PLAY, Stage.OPENING)
+    my_turn = mine and state is not None and seat is not None and _may_move(state, seat)
+    own = _own(state, seat) if state is not None and seat is not None and mine else ()
+    zone = state.active_zone(seat) if state is not None and seat is not None and mine else None
+    return View(
+        table=snapshot.name,
+        stage=stage,
+        me=snapshot.me,
+        my_name=snapshot.name_of(snapshot.me),
+        i_host=snapshot.acting_host == snapshot.me,
+        host=snapshot.name_of(snapshot.host) if snapshot.host is not None else "",
+        names=names,
+        players=_players(snapshot),
+        door=tuple(
+            DoorRow(who.key, who.name, snapshot.name_of(who.operator) if who.operator else "", who.address)
+            for who in snapshot.door
+        ),
+        round=round_.number if round_ is not None else None,
+        rules=round_.rules if round_ is not None else None,
+        words=round_.words if round_ is not None else (),
+        deal=_deal(round_) if round_ is not None else None,
+        in_round=round_ is not None and snapshot.me in round_.roster and stage is not Stage.LOBBY,
+        my_seat=seat,
+        my_turn=my_turn,
+        turn=_at(round_, snapshot, state.turn) if round_ is not None and state is not None else None,
+        zone=zone,
+        own=own,
+        groups=_groups(own, Zone.UPCARDS if zone is Zone.UPCARDS else Zone.HAND),
+        unseen=_unseen(state, seat) if state is not None and seat is not None and mine else 0,
+        pile=_pile(state) if state is not None and in_play else None,
+        stock=len(state.stock) if state is not None else 0,
+        burnt=len(state.burnt) if state is not None else 0,
+        pick_up_why_not=_why_not(state, PickUp(seat)) if state is not None and seat is not None and mine else None,
+        choices=_choices(snapshot, stage, state if my_turn else None, seat),
+        asked=snapshot.asked,
+        waits=_waits(snapshot, round_),
+        overdue=round_.overdue if round_ is not None else False,
+        faults=tuple(fault.sentence for fault in round_.faults) if round_ is not None else (),
+        ending=_ending(snapshot, round_),
+        score=tuple(
+            ScoreRow(
+                score.number,
+                score.kind,
+                tuple(snapshot.name_of(key) for key in score.finish),
+                None if score.shithead is None else snapshot.name_of(score.shithead),
+            )
+            for score in snapshot.score
+        ),
+        addresses=snapshot.addresses,
+        notices=snapshot.notices,
+        stamp=round_.stamp if round_ is not None else b"",
+    )
+
+
+def _stage(round_: RoundView | None) -> Stage:
+    if round_ is None:
+        return Stage.LOBBY
+    return _STAGES[round_.phase]
+
+
+def _names(snapshot: Snapshot) -> Names:
+    round_ = snapshot.round
+    keys = {} if round_ is None else dict(round_.names)
+    keys |= {player.key: player.name for player in snapshot.players}
+    keys |= {who.key: who.name for who in snapshot.door if who.key not in keys}
+    seats = () if round_ is None else tuple(snapshot.name_of(key) for key in round_.seats)
+    return Names(seats, keys, None if round_ is None else round_.my_seat, snapshot.me)
+
+
+def _players(snapshot: Snapshot) -> tuple[PlayerRow, ...]:
+    round_ = snapshot.round
+    here = {player.key: player for player in snapshot.players}
+    seats = () if round_ is None or round_.phase is Phase.DEAD else round_.seats
+    order = [*seats, *(key for key in here if key not in seats)]
+    return tuple(_row(snapshot, key, here.get(key), seats.index(key) if key in seats else None) for key in order)
+
+
+def _row(snapshot: Snapshot, key: bytes, player: PlayerView | None, seat: int | None) -> PlayerRow:
+    state = snapshot.round.state if snapshot.round is not None else None
+    held = seat is not None and state is not None
+    slots = tuple(position >= 0 for position in state.downs[seat]) if held and state and seat is not None else ()
+    ups = (
+        tuple(card_text(state.faces[position], state.packs) for position in state.ups[seat])
+        if state is not None and seat is not None
+        else ()
+    )
+    rtt = player.link.rtt_s if player is not None else None
+    return PlayerRow(
+        key=key,
+        name=snapshot.name_of(key),
+        seat=seat,
+        is_me=key == snapshot.me,
+        is_host=key == snapshot.host,
+        is_bot=player is not None and player.is_bot,
+        present=player is not None,
+        in_turn=state is not None and seat is not None and state.turn == seat,
+        deals=state is not None and seat is not None and state.dealer == seat,
+        status=_status(state, seat),
+        hand=len(state.hands[seat]) if state is not None and seat is not None else 0,
+        upcards=ups,
+        downcards=sum(slots),
+        slots=slots,
+        place=_place(state, seat),
+        link=player.link.status if player is not None else "lost",
+        rtt_ms=None if rtt is None else round(rtt * 1000),
+        met=player.met if player is not None else "new",
+        met_at=player.met_at if player is not None else "",
+        rounds_before=player.rounds_before if player is not None else 0,
+    )
+
+
+def _status(state: GameState | None, seat: int | None) -> str:
+    if state is None or seat is None:
+        return "waiting"
+    if seat in state.left:
+        return "left"
+    if seat in state.finish_order:
+        return "out"
+    return "ready" if state.phase is GamePhase.ARRANGE and state.ready[seat] else "in"
+
+
+def _place(state: GameState | None, seat: int | None) -> int | None:
+    if state is None or seat is None or seat not in state.finish_order:
+        return None
+    return state.finish_order.index(seat) + 1
+
+
+def _deal(round_: RoundView) -> DealRow:
+    return DealRow(len(round_.roster), round_.accepted, round_.keys, round_.shuffled, round_.proven, round_.agreed)
+
+
+def _at(round_: RoundView, snapshot: Snapshot, seat: int) -> str | None:
+    return snapshot.name_of(round_.seats[seat]) if 0 <= seat < len(round_.seats) else None
+
+
+def _may_move(state: GameState, seat: int) -> bool:
+    if state.awaiting:
+        return False
+    if state.phase is GamePhase.ARRANGE:
+        return not state.ready[seat]
+    return state.phase is GamePhase.PLAY and state.turn == seat and not _unseen(state, seat)
+
+
+def _unseen(state: GameState, seat: int) -> int:
+    return sum(state.faces[position] < 0 for position in state.hands[seat])
+
+
+def _why_not(state: GameState, move: PlayerMove) -> Sentence | None:
+    error = refusal(state, move)
+    return None if error is None else error.sentence
+
+
+def _own(state: GameState, seat: int) -> tuple[OwnCard, ...]:
+    cards = [
+        OwnCard(
+            card_text(state.faces[position], state.packs),
+            position,
+            zone,
+            _why_not(state, Play(seat, (position,))),
+        )
+        for zone, positions in ((Zone.HAND, state.hands[seat]), (Zone.UPCARDS, state.ups[seat]))
+        for position in positions
+        if state.faces[position] >= 0
+    ]
+    faces = state.faces
+    return tuple(
+        sorted(
+            cards,
+            key=lambda card: (card.zone is not Zone.HAND, state.rank_at(card.position), faces[card.position]),
+        )
+    )
+
+
+def _groups(own: tuple[OwnCard, ...], zone: Zone) -> tuple[Group, ...]:
+    found: dict[str, list[OwnCard]] = {}
+    for card in own:
+        if card.zone is zone:
+            found.setdefault(card.rank, []).append(card)
+    return tuple(
+        Group(rank, tuple(card.text for card in cards), cards[0].why_not is None) for rank, cards in found.items()
+    )
+
+
+def _pile(state: GameState) -> PileRow:
+    fits = sorted(legal_ranks(state))
+    return PileRow(
+        tuple(card_text(state.faces[position], state.packs) for position in state.pile),
+        state.top_run(),
+        tuple(rank_text(rank) for rank in fits if rank < JOKER_RANK or state.rules.jokers),
+        state.rules.burn_run,
+    )
+
+
+def _choices(snapshot: Snapshot, stage: Stage, state: GameState | None, seat: int | None) -> tuple[Choice, ...]:
+    """``state``: the game if I may move in it, else None."""
+    found: list[Choice] = []
+
+    def add(kind: str, **values: object) -> None:
+        # The keyword arguments are fields of Choice; mypy cannot see that through the dictionary.
+        found.append(Choice(len(found) + 1, kind, **values))  # type: ignore[arg-type]
+
+    if state is not None and seat is not None:
+        if state.phase is GamePhase.ARRANGE:
+            add("ready", move=Ready(seat))
+        else:
+            for move in actions(state):
+                match move:
+                    case Play(positions=positions):
+                        cards = tuple(card_text(state.faces[position], state.packs) for position in positions)
+                        add("play", move=move, cards=cards, count=len(cards))
+                    case PickUp():
+                        add("pick_up", move=move, count=len(state.pile))
+                    case Flip(slot=slot):
+                        add("flip", move=move, slot=slot + 1)
+    if snapshot.asked:
+        add("yes")
+        add("no")
+    if snapshot.acting_host == snapshot.me:
+        for who in snapshot.door:
+            add("admit", key=who.key, name=who.name)
+            add("refuse", key=who.key, name=who.name)
+        if stage in (Stage.LOBBY, Stage.OVER) and len(snapshot.players) > 1:
+            add("start")
+    return tuple(found)
+
+
+def _waits(snapshot: Snapshot, round_: RoundView | None) -> tuple[WaitRow, ...]:
+    if round_ is None:
+        return ()
+    return tuple(
+        WaitRow(snapshot.name_of(wait.player), wait.player == snapshot.me, wait.what, int(wait.seconds))
+        for wait in round_.waits
+    )
+
+
+def _ending(snapshot: Snapshot, round_: RoundView | None) -> EndingRow | None:
+    ending = round_.ending if round_ is not None else None
+    if ending is None:
+        return None
+    return EndingRow(
+        ending.kind,
+        tuple(snapshot.name_of(key) for key in ending.finish),
+        None if ending.shithead is None else snapshot.name_of(ending.shithead),
+        tuple((snapshot.name_of(key), what) for key, what in ending.debts),
+        tuple(snapshot.name_of(key) for key in ending.left),
+        ending.signed,
+        ending.signers,
+        ending.revealed,
+    )

@@ -110,4 +110,6 @@ def is_local(address: Address) -> bool:
     table of players send packets to the internet.
     """
     ip = ipaddress.ip_address(address[0])
-    return (ip.is_private or ip.is_link_local) and not (ip.is_multicast or ip.is_unspecified or ip.is_reserved)
+    if ip.is_loopback or ip.is_link_local:
+        return True
+    return ip.is_private and not (ip.is_multicast or ip.is_unspecified or ip.is_reserved)

@@ -67,9 +67,8 @@ def test_text_at_large_is_an_address_or_a_problem(text: str) -> None:
 def test_only_addresses_of_a_lan_are_local() -> None:
     local = ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.3.4", "127.0.0.1", "fe80::1", "fd00::1", "::1"]
     assert all(is_local(make_address(host, 1)) for host in local)
-    assert not any(
-        is_local(make_address(host, 1)) for host in ["8.8.8.8", "2600::1", "224.0.0.251", "ff02::fb", "0.0.0.0"]
-    )
+    others = ["8.8.8.8", "2600::1", "224.0.0.251", "ff02::fb", "0.0.0.0", "255.255.255.255", "::"]
+    assert not any(is_local(make_address(host, 1)) for host in others)
 
 
 def test_loopback() -> None:

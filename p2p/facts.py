@@ -51,7 +51,7 @@ class Feeds:
         self.line: dict[bytes, list[Fact]] = {}
         """The first version held of each number, in order, for each author."""
         self.forks: dict[bytes, dict[int, list[Fact]]] = {}
-        """Author → number → all versions held, where there are several; the smallest number matters."""
+        """Author → number → all versions held, for every number that a second branch has reached."""
 
     def heads(self, author: bytes) -> tuple[Fact, ...]:
         """The newest fact of each branch of a feed; one, unless its author has forked it."""
@@ -85,15 +85,14 @@ class Feeds:
         line = self.line.setdefault(fact.author, [])
         if fact.seq == len(line) and (fact.seq == 0 or line[-1] is fact.prev):
             line.append(fact)
-            return None
-        forks = self.forks.setdefault(fact.author, {})
-        if fact.seq < len(line):
-            versions = forks.setdefault(fact.seq, [line[fact.seq]])
-        else:
-            # It grows on another branch than the first one: its number is no new fork.
-            versions = forks.get(fact.seq, [])
-            if not versions:
-                forks[fact.seq] = versions
+            # Another branch may have reached this number before.
+            beside = self.forks.get(fact.author, {}).get(fact.seq)
+            if beside is None:
+                return None
+            beside.append(fact)
+            return beside
+        first = [line[fact.seq]] if fact.seq < len(line) else []
+        versions = self.forks.setdefault(fact.author, {}).setdefault(fact.seq, first)
         versions.append(fact)
         return versions if len(versions) > 1 else None
 

@@ -149,6 +149,10 @@ def _deck(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
 def _proof(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     if lens.first("proof", number) is not None:
         raise Breach("bad_kind", "a second proof")
+    step = lens.deck_of(number)
+    if step is None:
+        raise Breach("bad_kind", "a proof without a deck")
+    round_.proven[fact.id] = step
 
 
 def _agreed(round_: Round, lens: Lens, fact: Fact, number: int) -> None:

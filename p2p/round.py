@@ -153,6 +153,8 @@ class Round:
     facts: dict[str, list[list[Fact]]] = field(default_factory=dict)
     faults: list[tuple[Fault, tuple[Fact, ...]]] = field(default_factory=list)
     decks: dict[bytes, DeckStep] = field(default_factory=dict)
+    proven: dict[bytes, DeckStep] = field(default_factory=dict)
+    """``proof`` entry → the shuffle that it speaks of."""
     verified: dict[bytes, bool] = field(default_factory=dict)
     deals: dict[bytes, Deal] = field(default_factory=dict)
     arranged: dict[bytes, GameState] = field(default_factory=dict)
@@ -235,10 +237,9 @@ class Lens:
 
     def first(self, kind: str, number: int) -> Fact | None:
         """The first entry of a kind that a number has written in this past."""
-        for fact in self.round.facts[kind][number]:
-            if self.has(fact):
-                return fact
-        return None
+        found = [fact for fact in self.round.facts[kind][number] if self.has(fact)]
+        # The smallest id of a forked one, so that the order of arrival has no say.
+        return min(found, key=lambda fact: (fact.seq, fact.id)) if found else None
 
     def all(self, kind: str, number: int) -> list[Fact]:
         """All entries of a kind that a number has written in this past, in feed order."""
@@ -253,12 +254,19 @@ class Lens:
     # -- faults and departures -------------------------------------------------------------------
 
     @cached_property
+    def all_faults(self) -> tuple[Fault, ...]:
+        """Every fault whose evidence is here; those on record only are left out."""
+        return tuple(
+            fault
+            for fault, evidence in self.round.faults
+            if all(self.has(fact) or fact is self.of for fact in evidence)
+        )
+
+    @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """One fault for each culprit, its first, in roster order; those on record only are left out."""
+        """One fault for each culprit, its first, in roster order."""
         first: dict[bytes, Fault] = {}
-        for fault, evidence in self.round.faults:
-            if not all(self.has(fact) or fact is self.of for fact in evidence):
-                continue
+        for fault in self.all_faults:
             held = first.get(fault.player)
             if held is None or (fault.seq, fault.code, fault.evidence) < (
                 held.seq,
@@ -267,6 +275,20 @@ class Lens:
             ):
                 first[fault.player] = fault
         return tuple(first[key] for key in self.round.roster if key in first)
+
+    @cached_property
+    def forked_at(self) -> dict[bytes, int]:
+        """Author → the smallest number of which two versions are here."""
+        found: dict[bytes, int] = {}
+        for fault in self.all_faults:
+            if fault.code == "fork":
+                found[fault.player] = min(fault.seq, found.get(fault.player, fault.seq))
+        return found
+
+    def counts(self, fact: Fact) -> bool:
+        """Whether the fact is here and on no branch of a fork: the game goes on without either branch."""
+        cut = self.forked_at.get(fact.author)
+        return self.has(fact) and (cut is None or fact.seq < cut)
 
     @cached_property
     def culprits(self) -> frozenset[int]:
@@ -295,7 +317,7 @@ class Lens:
     @cached_property
     def agreement(self) -> Deal | None:
         """The deal that everybody on the roster has agreed on."""
-        for digest, deal in self.round.deals.items():
+        for digest, deal in sorted(self.round.deals.items()):
             if all(
                 any(
                     body_of(fact, e.Agreed).digest == digest and self.has(fact)
@@ -320,11 +342,11 @@ class Lens:
             for fact in self.all("proof", number):
                 if fact.id in self.round.verified:
                     continue
-                step = self.deck_of(number)
-                if step is not None:
-                    proof = body_of(fact, e.Proof).proof
-                    statement = ShuffleStatement(number, step.deck_in, step.deck_out, proof)
-                    found.append((fact, statement, step.joint))
+                # The deck in the past of the proof, not any other that its author may have signed.
+                step = self.round.proven[fact.id]
+                proof = body_of(fact, e.Proof).proof
+                statement = ShuffleStatement(number, step.deck_in, step.deck_out, proof)
+                found.append((fact, statement, step.joint))
         return found
 
     def deck_of(self, number: int) -> DeckStep | None:
@@ -418,7 +440,7 @@ class Lens:
 
     def arranged_by(self, number: int) -> GameState | None:
         """The dealt state with the swaps of one number, as this past has them."""
-        swaps = self.all("swap", number)
+        swaps = [fact for fact in self.all("swap", number) if self.counts(fact)]
         return self.round.arranged.get(swaps[-1].id) if swaps else self.dealt
 
     def arranging(self, besides: int | None = None) -> GameState | None:
@@ -428,11 +450,17 @@ class Lens:
             return None
         for number in self.round.numbers:
             for fact in self.all("swap", number):
-                state = self.apply_swap(deal, state, number, fact)
+                if self.counts(fact):
+                    state = self.apply_swap(deal, state, number, fact)
+        ready = self.readies()
         for number in self.round.numbers:
-            if number != besides and self.first("ready", number) is not None:
+            if number != besides and number in ready:
                 state = game.apply(state, ReadyMove(deal.seat_of[number]))
         return state
+
+    def readies(self) -> dict[int, Fact]:
+        """Number → the ``ready`` that counts here."""
+        return {number: fact for number, fact in self.each("ready").items() if self.counts(fact)}
 
     def apply_swap(self, deal: Deal, state: GameState, number: int, fact: Fact) -> GameState:
         """The state after a swap that has been judged already."""
@@ -448,7 +476,7 @@ class Lens:
     @cached_property
     def root(self) -> Node | None:
         """The state when all were ready, made on first need."""
-        readies = self.each("ready")
+        readies = self.readies()
         if len(readies) < self.round.players or self.agreement is None:
             return None
         facts = tuple(readies[number] for number in self.round.numbers)
@@ -470,34 +498,28 @@ class Lens:
         """The last link of the chain here; with a fork in the feed, the last one before it."""
         if self.root is None:
             return None
-        forked = self._forked()
         best: Node | None = None
         for leaf in self.round.leaves:
-            node = self._within(leaf, forked)
+            node = self._within(leaf)
             if node is not None and (best is None or (node.depth, node.id) > (best.depth, best.id)):
                 best = node
         return best
 
-    def _forked(self) -> frozenset[bytes]:
-        # Both versions of a forked entry are void, and with them all that was built on either.
-        return frozenset(ident for fault in self.faults if fault.code == "fork" for ident in fault.evidence)
-
-    def _within(self, leaf: Node, forked: frozenset[bytes]) -> Node | None:
+    def _within(self, leaf: Node) -> Node | None:
+        """The last link before ``leaf`` up to which everything is here and counts."""
         node: Node | None = leaf
         while node is not None and node.fact is not None and not self.has(node.fact):
             node = node.parent
-        if node is not None and node.fact is None and not all(self.has(fact) for fact in node.roots):
-            return None
-        if forked:
-            path: list[Node] = []
-            step = node
-            while step is not None:
-                path.append(step)
-                step = step.parent
-            for step in reversed(path):
-                if step.id in forked:
-                    return step.parent
-        return node
+        if not self.forked_at:
+            return node if node is None or all(self.has(fact) for fact in node.roots) else None
+        # All that was built on either branch of a fork is void with it.
+        last, step = node, node
+        while step is not None:
+            facts = step.roots if step.fact is None else (step.fact,)
+            if not all(self.counts(fact) for fact in facts):
+                last = step.parent
+            step = step.parent
+        return last
 
     def state_at(self, node: Node) -> GameState:
         """The state after a link, its flipped card turned up if all its shares are here."""

@@ -797,14 +797,15 @@ class Session:
         return Job("prove", round_.contract, run)
 
     def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
-        if lens.agreement is not None:
-            return None
         wanted = lens.unverified()
         stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified)
-        if not wanted or (not stalled and len(lens.each("proof")) < round_.players):
+        due = lens.agreement is None and len(lens.each("proof")) >= round_.players
+        if not wanted or not (stalled or due):
             return None
         joint = wanted[0][2]
-        batch = [(fact, statement) for fact, statement, under in wanted if under == joint]
+        # One proof of each number: with two of a fork the outcome has to say which one it means.
+        one_each = {statement.number: (fact, statement) for fact, statement, under in wanted if under == joint}
+        batch = list(one_each.values())
         statements: list[ShuffleStatement] = [statement for _, statement in batch]
         ground, dealing = round_.ground, self.dealing
         return Job(

@@ -87,7 +87,7 @@ class Start(Body, frozen=True):
     """The contract of a round (D4); the id of this entry is ``C``."""
 
     round: Annotated[int, Meta(ge=1, le=1_000_000)]
-    attempt: Annotated[int, Meta(ge=1, le=1_000)]
+    attempt: Annotated[int, Meta(ge=1, le=1_000_000)]
     last: Bytes32
     engine_revision: Count
     rules: Annotated[list[tuple[ShortText, ShortText]], Meta(max_length=64)]
@@ -269,6 +269,8 @@ class Malformed(Body, frozen=True):
     """Stands in for a body that does not fit its kind: the author's breach, kept as evidence."""
 
     reason: str
+    contract: bytes = b""
+    """The round that it claims to belong to, where that much can be read."""
 
 
 class Unreadable(ValueError):
@@ -403,13 +405,15 @@ def _read_body(kind: str, raw: tuple[Any, ...]) -> Body:
     declared = BODIES.get(kind)
     if declared is None:
         return Malformed("unknown kind")
+    first = raw[0] if raw and kind in ROUND_KINDS else b""
+    contract = first if isinstance(first, bytes) else b""
     try:
         body = msgspec.convert(raw, declared, strict=True)
     except msgspec.ValidationError as error:
-        return Malformed(str(error))
+        return Malformed(str(error), contract)
     if enc(_to_builtin(body)) != enc(raw):
         # A text that happens to be base64 converts to bytes: the comparison refuses it.
-        return Malformed("types differ from the declared ones")
+        return Malformed("types differ from the declared ones", contract)
     return body
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine.errors import Sentence
@@ -48,7 +48,8 @@ class Fault:
     evidence: tuple[bytes, ...]
     seq: int
     kind: str = ""
-    reason: str = ""
+    reason: str = field(default="", compare=False)
+    """More about the breach, for people; no part of what peers have to find alike."""
 
     @property
     def sentence(self) -> Sentence:

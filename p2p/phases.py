@@ -96,7 +96,7 @@ def refusal(phase: Phase, kind: str) -> str:
         return "share_before_agreed"
     if kind == "agreed" and phase in _BEFORE_AGREED:
         return "bad_agreed"
-    if kind == "accept":
+    if kind in ("accept", "decline"):
         return "second_accept"
     if kind == "result" and phase not in _BEFORE_AGREED:
         return "bad_result"

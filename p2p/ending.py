@@ -96,6 +96,10 @@ def find_final(lens: Lens) -> Ending | None:
                 endings[ending.digest] = ending
                 signed.setdefault(ending.digest, set()).add(number)
     complete = [ending for digest, ending in endings.items() if signed[digest].issuperset(ending.signers)]
+    following = lens.ending
+    if following is not None and not following.signers:
+        # All are out of it, by leaving, debts or faults: there is nobody whose signature could be waited for.
+        complete.append(following)
     if not complete:
         return None
     return max(complete, key=lambda ending: (_RANK[ending.kind], len(ending.culprits), ending.digest))

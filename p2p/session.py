@@ -48,8 +48,8 @@ MAX_HELD_AUTHORS: Final = 32
 """Strangers' entries are not kept; this bounds what a forged author field could pile up."""
 
 MAX_VERSIONS: Final = 16
-"""Versions of one number that are kept. Two are proof enough; each of ten honest peers may have been shown
-another one and name it in its past, so a few more are needed to follow everybody's past."""
+"""Versions of one number that are kept unasked. Two are proof enough; what entries of others name in their
+past is kept beyond it, so that everybody's past can be followed."""
 
 GRACE_S: Final = 60
 """How long somebody may owe a duty before others may give the round up, unless the contract says otherwise."""
@@ -116,7 +116,7 @@ class Session:
         self.dropped: Counter[str] = Counter()
         self._held: dict[bytes, Entry] = {}
         self._waiting: dict[bytes, set[bytes]] = {}
-        self._unverified: list[Entry] = []
+        self._unverified: dict[bytes, Entry] = {}
         self._own: dict[bytes, _Own] = {}
         self._consent: dict[bytes, bool] = {}
         self.always_consent = False
@@ -136,7 +136,7 @@ class Session:
         if entry.table != self.table:
             self.dropped["other_table"] += 1
             return ()
-        if entry.id in self.feeds.by_id or entry.id in self._held:
+        if entry.id in self.feeds.by_id or entry.id in self._held or entry.id in self._unverified:
             return ()
         folded: list[Fact] = []
         ready = deque([entry])
@@ -154,8 +154,7 @@ class Session:
 
     def missing(self) -> frozenset[bytes]:
         """Ids that held entries wait for and that nobody has sent yet."""
-        waiting = {entry.id for entry in self._unverified}
-        return frozenset(i for i in self._waiting if i not in self._held and i not in waiting)
+        return frozenset(i for i in self._waiting if i not in self._held and i not in self._unverified)
 
     def _missing(self, entry: Entry) -> list[bytes]:
         named = [*entry.seen, *([entry.prev] if entry.seq else [])]
@@ -185,10 +184,17 @@ class Session:
         if not self._fits_feed(entry):
             return None
         fact = self.feeds.make(entry)
+        if not self._is_known(fact):
+            self.dropped["stranger"] += 1
+            return None
         try:
             self._judge(fact)
         except Unverified:
-            self._unverified.append(entry)
+            waiting = sum(other.author == entry.author for other in self._unverified.values())
+            if waiting < MAX_HELD_PER_AUTHOR:
+                self._unverified[entry.id] = entry
+            else:
+                self.dropped["held_full"] += 1
             return None
         versions = self.feeds.add(fact)
         if versions is not None:
@@ -204,15 +210,15 @@ class Session:
                 return False
         if entry.kind == "open":
             return entry.id == self.table
-        known = {member.key for member in self.membership._candidates()}
-        if entry.author not in known:
-            self.dropped["stranger"] += 1
-            return False
         versions = self.feeds.forks.get(entry.author, {}).get(entry.seq, ())
-        if len(versions) >= MAX_VERSIONS:
+        if len(versions) >= MAX_VERSIONS and entry.id not in self._waiting:
             self.dropped["versions"] += 1
             return False
         return True
+
+    def _is_known(self, fact: Fact) -> bool:
+        """Whether the past of an entry shows that its author was let in; the feed's first entry settles it."""
+        return fact.seq > 0 or fact.entry.kind == "open" or self.membership.lets_in(fact, self.feeds.in_past)
 
     def _note_fork(self, fact: Fact, versions: list[Fact]) -> None:
         for other in versions:
@@ -221,9 +227,10 @@ class Session:
             pair = tuple(sorted((other, fact), key=lambda version: version.id))
             ids = tuple(version.id for version in pair)
             fault = Fault(fact.author, "fork", ids, fact.seq, fact.entry.kind)
-            contracts = {version.entry.contract for version in pair}
-            touched = [self.rounds[contract] for contract in contracts if contract in self.rounds]
-            for round_ in touched:
+            # An offer touches the round that it makes, any other entry the one that it belongs to.
+            rounds = [self.rounds.get(version.id) or self._round_of(version) for version in pair]
+            touched = {round_.contract: round_ for round_ in rounds if round_ is not None}
+            for round_ in touched.values():
                 if fact.author in round_.number_of:
                     round_.faults.append((fault, pair))
             if not touched:
@@ -236,7 +243,7 @@ class Session:
         if self._bad_seen(fact):
             self._blame(fact, Breach("bad_seen"))
             return
-        round_ = self.rounds.get(entry.contract) if entry.kind in e.ROUND_KINDS else None
+        round_ = self._round_of(fact)
         if round_ is not None:
             if entry.kind == "proof" and fact.author == self.me:
                 round_.verified[fact.id] = True
@@ -249,11 +256,18 @@ class Session:
 
     def _blame(self, fact: Fact, breach: Breach) -> None:
         fault = Fault(fact.author, breach.code, (fact.id,), fact.seq, fact.entry.kind, breach.reason)
-        round_ = self.rounds.get(fact.entry.contract)
+        round_ = self._round_of(fact)
         if round_ is not None and fact.author in round_.number_of:
             round_.faults.append((fault, (fact,)))
         else:
             self.table_faults.append(fault)
+
+    def _round_of(self, fact: Fact) -> Round | None:
+        """The round that an entry belongs to; None for a table entry, or where its past has no such offer."""
+        round_ = self.rounds.get(fact.entry.contract)
+        if round_ is None or fact.entry.kind not in e.ROUND_KINDS:
+            return None
+        return round_ if self.feeds.in_past(fact, round_.start) else None
 
     def _bad_seen(self, fact: Fact) -> bool:
         named = [self.feeds.by_id[ident] for ident in fact.entry.seen]
@@ -331,11 +345,7 @@ class Session:
             )
         except NotNow:
             raise Breach("bad_start", "a round is going on") from None
-        if body.engine_revision != ENGINE_REVISION:
-            # Rules of another revision cannot be judged here: declined in words, nobody's breach.
-            rules = RuleSet()
-        else:
-            rules = check_start(body, expected, members)
+        rules = check_start(body, expected, members)
         self.rounds[fact.id] = Round(self.feeds, fact, self.dealing, rules)
 
     # -- what there is -----------------------------------------------------------------------------
@@ -798,7 +808,9 @@ class Session:
 
     def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
         wanted = lens.unverified()
-        stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified)
+        stalled = any(
+            entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified.values()
+        )
         due = lens.agreement is None and len(lens.each("proof")) >= round_.players
         if not wanted or not (stalled or due):
             return None
@@ -819,9 +831,9 @@ class Session:
         round_ = self.rounds[job.contract]
         for fact in job.facts:
             self.note_proof(round_, fact, good=round_.number_of[fact.author] not in bad)
-        waiting, self._unverified = self._unverified, []
+        waiting, self._unverified = self._unverified, {}
         folded: list[Fact] = []
-        for entry in waiting:
+        for entry in waiting.values():
             folded.extend(self.receive(entry))
         return tuple(folded)
 

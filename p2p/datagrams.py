@@ -13,14 +13,15 @@ import errno
 import socket
 import sys
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import asyncio_dgram
 from asyncio_dgram.aio import DatagramClient, DatagramServer, TransportClosed
 
-from p2p.addresses import Address, is_ipv6
+from p2p.addresses import DEFAULT_PORT, PORT_RANGE, Address, is_ipv6
+from p2p.errors import NetworkProblem
 
 MAX_QUEUED_DATAGRAMS: Final = 4096
 """Datagrams waiting for the socket, 5 MB; past these the oldest news is as good as lost, and QUIC repeats."""
@@ -30,6 +31,8 @@ RECEIVE_BUFFER_BYTES: Final = 1 << 20
 
 REOPEN_SECONDS: Final = 1.0
 """How long to wait before a socket that the system closed is opened again."""
+
+_MISSING_FAMILY: Final = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 
 Received = Callable[[bytes, Address], None]
 
@@ -76,6 +79,51 @@ def bind_socket(host: str, port: int) -> socket.socket:
         sock.close()
         raise
     return sock
+
+
+def _bind_all(addresses: Sequence[str], port: int) -> list[socket.socket]:
+    """Sockets for all addresses on one port; a family that this machine lacks is left out."""
+    sockets: list[socket.socket] = []
+    failed: OSError | None = None
+    for host in addresses:
+        try:
+            sock = bind_socket(host, port)
+        except OSError as error:
+            if error.errno in _MISSING_FAMILY:
+                failed = error
+                continue
+            for opened in sockets:
+                opened.close()
+            raise
+        sockets.append(sock)
+        port = sock.getsockname()[1]
+    if not sockets:
+        raise failed or OSError(errno.EINVAL, "no address given")
+    return sockets
+
+
+def bind_range(addresses: Sequence[str], port: int | None) -> list[socket.socket]:
+    """Sockets for all addresses on one port: ``port``, any (0), or the first free one of the range (None).
+
+    Raises :class:`NetworkProblem` ``port_busy`` or ``no_socket``.
+    """
+    if port is None:
+        tries = list(range(DEFAULT_PORT, DEFAULT_PORT + PORT_RANGE))
+    else:
+        # With port 0 the other family may find the number taken: another number then.
+        tries = [port] * (PORT_RANGE if port == 0 else 1)
+    busy: OSError | None = None
+    for number in tries:
+        try:
+            return _bind_all(addresses, number)
+        except OSError as error:
+            if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+                busy = error
+                continue
+            raise NetworkProblem(
+                "no_socket", addresses=", ".join(addresses), reason=error.strerror or str(error)
+            ) from error
+    raise NetworkProblem("port_busy", port=tries[-1]) from busy
 
 
 class DatagramSocket:

@@ -88,10 +88,7 @@ class Interface:
         """Its addresses as text; link-local IPv6 ones with their scope."""
         return (
             *(str(address.ip) for address in self.ipv4),
-            *(
-                f"{address.ip}%{self.index}" if address.is_link_local else str(address.ip)
-                for address in self.ipv6
-            ),
+            *(f"{address.ip}%{self.index}" if address.is_link_local else str(address.ip) for address in self.ipv6),
         )
 
 
@@ -145,9 +142,7 @@ def survey(adapters: Sequence[ifaddr.Adapter], only: Sequence[str] = ()) -> tupl
         try:
             interface = _read(adapter)
         except ValueError as error:
-            log.info(
-                "interface %r left out: %s", adapter.name, error
-            )  # one odd adapter must not end the evening
+            log.info("interface %r left out: %s", adapter.name, error)  # one odd adapter must not end the evening
             continue
         if interface.ipv4 or interface.ipv6:
             found.append(_with(interface, _judge(interface)))
@@ -187,9 +182,7 @@ def usable_interfaces(
 
 def loopback_interfaces() -> tuple[Interface, ...]:
     """The loopback interface alone, for tables that nothing must leave this machine for."""
-    return tuple(
-        _with(interface, Verdict.USED) for interface in survey(read_adapters()) if interface.is_loopback
-    )
+    return tuple(_with(interface, Verdict.USED) for interface in survey(read_adapters()) if interface.is_loopback)
 
 
 def read_adapters() -> list[ifaddr.Adapter]:

@@ -22,7 +22,8 @@ from p2p.addresses import Address, show_address
 from p2p.errors import NetworkProblem
 from p2p.frames import Addresses, CloseCode, Frame, Hello, Refuse, encode
 from p2p.gossip import dialable, is_from_author, make_addresses
-from p2p.link import Link, LinkStatus
+from p2p.link import Link
+from p2p.link_types import LinkStatus
 from p2p.transport import Endpoint
 
 log = logging.getLogger(__name__)

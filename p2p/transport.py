@@ -9,10 +9,8 @@ id; clear, they are probes and go to ``on_plain``. On Windows run the loop with 
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
-import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,13 +28,14 @@ from aioquic.quic.packet import (
 from aioquic.quic.retry import QuicRetryTokenHandler
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2p.addresses import DEFAULT_PORT, PORT_RANGE, Address, is_ipv6, is_loopback, show_address
+from p2p.addresses import Address, show_address
 from p2p.certificates import make_certificate, public_bytes
-from p2p.datagrams import DatagramSocket, SocketStats, bind_socket
+from p2p.datagrams import DatagramSocket, SocketStats, bind_range
 from p2p.errors import NetworkProblem
 from p2p.frames import PROTOCOL_HIGH, PROTOCOL_LOW, CloseCode, Hello, Refuse
 from p2p.gate import HALF_OPEN_SECONDS, Gate, Verdict
-from p2p.link import Link, LinkState
+from p2p.link import Link
+from p2p.link_types import LinkState
 from p2p.tls_private import MutualConnection
 
 log = logging.getLogger(__name__)
@@ -67,7 +66,6 @@ MAX_LINKS: Final = 64
 
 INSTANCE_BYTES: Final = 8
 
-_MISSING_FAMILY: Final = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 _VERSIONS: Final = (QuicProtocolVersion.VERSION_1,)
 
 
@@ -90,47 +88,6 @@ class EndpointStats:
     gated: int = 0
     stray: int = 0
     garbage: int = 0
-
-
-def _bind_all(addresses: Sequence[str], port: int) -> list[socket.socket]:
-    """Sockets for all addresses on one port; a family that this machine lacks is left out."""
-    sockets: list[socket.socket] = []
-    failed: OSError | None = None
-    for host in addresses:
-        try:
-            sock = bind_socket(host, port)
-        except OSError as error:
-            if error.errno in _MISSING_FAMILY:
-                failed = error
-                continue
-            for opened in sockets:
-                opened.close()
-            raise
-        sockets.append(sock)
-        port = sock.getsockname()[1]
-    if not sockets:
-        raise failed or OSError(errno.EINVAL, "no address given")
-    return sockets
-
-
-def _bind_range(addresses: Sequence[str], port: int | None) -> list[socket.socket]:
-    if port is None:
-        tries = list(range(DEFAULT_PORT, DEFAULT_PORT + PORT_RANGE))
-    else:
-        # With port 0 the other family may find the number taken: another number then.
-        tries = [port] * (PORT_RANGE if port == 0 else 1)
-    busy: OSError | None = None
-    for number in tries:
-        try:
-            return _bind_all(addresses, number)
-        except OSError as error:
-            if error.errno in {errno.EADDRINUSE, errno.EACCES}:
-                busy = error
-                continue
-            raise NetworkProblem(
-                "no_socket", addresses=", ".join(addresses), reason=error.strerror or str(error)
-            ) from error
-    raise NetworkProblem("port_busy", port=tries[-1]) from busy
 
 
 class Endpoint:
@@ -184,12 +141,10 @@ class Endpoint:
         endpoint.on_link = on_link
         if allow is not None:
             endpoint.allow = allow
-        sockets = _bind_range(addresses, port)
+        sockets = bind_range(addresses, port)
         endpoint.port = sockets[0].getsockname()[1]
         for sock in sockets:
-            bound = DatagramSocket(
-                sock.getsockname()[0], endpoint.port, endpoint._received, endpoint.socket_stats
-            )
+            bound = DatagramSocket(sock.getsockname()[0], endpoint.port, endpoint._received, endpoint.socket_stats)
             endpoint._sockets.append(bound)
             await bound.open(sock)
         return endpoint
@@ -215,9 +170,7 @@ class Endpoint:
         for sock in self._sockets:
             sock.rebuild()
 
-    async def dial(
-        self, address: Address, expected: bytes | None = None, timeout_s: float = DIAL_SECONDS
-    ) -> Link:
+    async def dial(self, address: Address, expected: bytes | None = None, timeout_s: float = DIAL_SECONDS) -> Link:
         """A link to whoever is at ``address``, up; cancelling it leaves nothing behind.
 
         ``expected``: the only key that will do. Raises :class:`NetworkProblem`: ``no_answer``, ``wrong_key``,
@@ -378,7 +331,7 @@ class Endpoint:
     # -- what links ask of their endpoint (``LinkOwner``)
 
     def link_send(self, data: bytes, address: Address) -> None:
-        """Put a datagram on the socket of its family, on the one of its side of loopback if there are two."""
+        """Put a datagram on the socket of its family; it is lost if there is none."""
         for sock in self._sockets:
             if sock.fits(address):
                 sock.send(data, address)
@@ -452,17 +405,3 @@ class Endpoint:
                 return NetworkProblem("no_answer", address=address, seconds=HALF_OPEN_SECONDS)
             case _:
                 return NetworkProblem("lost", address=address)
-
-
-__all__ = [
-    "ANY_ADDRESSES",
-    "DEFAULT_PORT",
-    "LOOPBACK_ADDRESSES",
-    "PORT_RANGE",
-    "Address",
-    "Endpoint",
-    "Link",
-    "is_ipv6",
-    "is_loopback",
-    "make_hello",
-]

@@ -12,7 +12,8 @@ from p2p.addresses import Address
 from p2p.certificates import public_bytes
 from p2p.errors import NetworkProblem
 from p2p.frames import CloseCode, Frame, Hello, Refuse
-from p2p.link import Link, LinkStatus
+from p2p.link import Link
+from p2p.link_types import LinkStatus
 from p2p.mesh import Mesh
 from p2p.transport import Endpoint, make_hello
 

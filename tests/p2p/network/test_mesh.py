@@ -12,7 +12,7 @@ from p2p import mesh as mesh_module
 from p2p.errors import NetworkProblem
 from p2p.frames import Bye, CloseCode, Knock, Refuse
 from p2p.gossip import make_addresses
-from p2p.link import LinkStatus
+from p2p.link_types import LinkStatus
 from tests.p2p.network.helpers import Lan, Player, key_of, kill, soon
 
 KNOCK = Knock(table_id=b"", name="Ann", operator=b"")

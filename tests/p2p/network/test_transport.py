@@ -12,7 +12,7 @@ from p2p import transport as transport_module
 from p2p.addresses import DEFAULT_PORT, PORT_RANGE
 from p2p.errors import LocalProtocolError, NetworkProblem
 from p2p.frames import MAX_FRAME_BYTES, CloseCode, Entries, Have, Hello, Knock, Refuse, pack
-from p2p.link import LinkState, LinkStatus
+from p2p.link_types import LinkState, LinkStatus
 from p2p.transport import Endpoint, make_hello
 from tests.p2p.network.helpers import Host, Lan, key_of, kill, soon
 

@@ -66,6 +66,10 @@ class Membership:
                     found[member.key] = member
         return dict(sorted(found.items(), key=lambda item: item[1].rank))
 
+    def ever(self) -> frozenset[bytes]:
+        """The keys of all who were ever let in."""
+        return frozenset(member.key for member in self._candidates())
+
     def lets_in(self, fact: Fact, in_past: Callable[[Fact, Fact], bool]) -> bool:
         """Whether the past of an entry shows that its author was ever let in."""
         return any(member.key == fact.author and in_past(fact, member.admitted) for member in self._candidates())

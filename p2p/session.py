@@ -44,8 +44,9 @@ MAX_HELD_PER_AUTHOR: Final = 64
 """PROTOCOL 3: entries that wait for their past. An honest peer sends an entry only after its past, so more
 than a few wait only where datagrams overtake each other through several peers."""
 
-MAX_HELD_AUTHORS: Final = 32
-"""Strangers' entries are not kept; this bounds what a forged author field could pile up."""
+MAX_HELD_STRANGERS: Final = 32
+"""Authors not known to be let in for whom entries are held: their admission may be under way, but keys cost
+nothing. They share these places; members have their own, which no stranger can fill."""
 
 MAX_VERSIONS: Final = 16
 """Versions of one number that are kept unasked. Two are proof enough; what entries of others name in their
@@ -162,9 +163,13 @@ class Session:
 
     def _hold(self, entry: Entry, missing: Iterable[bytes]) -> None:
         authors = Counter(held.author for held in self._held.values())
-        if authors[entry.author] >= MAX_HELD_PER_AUTHOR or (
-            entry.author not in authors and len(authors) >= MAX_HELD_AUTHORS
-        ):
+        strangers = authors.keys() - self.membership.ever()
+        crowded = (
+            entry.author not in authors
+            and entry.author not in self.membership.ever()
+            and len(strangers) >= MAX_HELD_STRANGERS
+        )
+        if crowded or authors[entry.author] >= MAX_HELD_PER_AUTHOR:
             self.dropped["held_full"] += 1
             return
         self._held[entry.id] = entry
@@ -489,6 +494,8 @@ class Session:
         if number in lens.culprits:
             return None
         own = self._own.get(round_.contract)
+        if self._is_superseded(round_, lens, number):
+            return None
         match lens.phase:
             case Phase.OFFER:
                 return self._answer_offer(round_, lens, number)
@@ -511,6 +518,27 @@ class Session:
                 return Write(e.Reveal(round_.contract, own.seed))
             case _:
                 return None
+
+    def _is_superseded(self, round_: Round, lens: Lens, number: int) -> bool:
+        """Whether this peer plays another attempt instead: no two may ever be agreed on by an honest peer.
+
+        That is a later one that it has accepted before it agreed to this one, or an earlier one that it has
+        agreed to and that may still go on.
+        """
+        if lens.agreement is not None or lens.first("agreed", number) is not None:
+            return False
+        for other in self.rounds.values():
+            mine = other.number_of.get(self.me or b"")
+            if other is round_ or mine is None or other.terms.round != round_.terms.round:
+                continue
+            view = other.everything()
+            # Of two offers made at once the one with the greater id is the later one.
+            later = (other.terms.attempt, other.contract) > (round_.terms.attempt, round_.contract)
+            if later and view.first("accept", mine) is not None:
+                return True
+            if view.first("agreed", mine) is not None and not view.dead and view.final is None:
+                return True
+        return False
 
     def _answer_offer(self, round_: Round, lens: Lens, number: int) -> Write | None:
         if lens.first("accept", number) is not None or lens.first("decline", number) is not None:
@@ -808,9 +836,8 @@ class Session:
 
     def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
         wanted = lens.unverified()
-        stalled = any(
-            entry.contract == round_.contract or entry.kind == "start" for entry in self._unverified.values()
-        )
+        waiting = self._unverified.values()
+        stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in waiting)
         due = lens.agreement is None and len(lens.each("proof")) >= round_.players
         if not wanted or not (stalled or due):
             return None

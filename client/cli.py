@@ -1,0 +1,174 @@
+"""The command ``shithead``: finds the command typed, and turns every error into a sentence and an exit code.
+
+Nothing heavy is imported here: `--help` must not wait for cryptography and network libraries. A command's
+module is imported when it is typed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from client.commands.common import Options, data_options
+from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_SIGNAL, EXIT_USAGE, exit_code
+from engine.errors import ShitheadError
+
+COMMANDS: Final[tuple[str, ...]] = (
+    "play",
+    "host",
+    "join",
+    "tables",
+    "verify",
+    "rounds",
+    "record",
+    "rules",
+    "where",
+)
+"""In the order of the help text: what a person types first comes first."""
+
+FIRST_WORDS: Final = """\
+Shithead, a card game for 2 to 10 on a LAN. Type one of these:
+
+  shithead play              play against bots, on this machine only
+  shithead host              open a table on this network
+  shithead join              sit down at one
+  shithead verify            was the last round fair?
+  shithead --help            everything else
+"""
+
+
+class _Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"client.commands.{cmd_name}")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"client.commands.{cmd_name} has no command")
+        return command
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from engine import __version__
+    from p2p.frames import PROTOCOL_HIGH, PROTOCOL_LOW
+
+    protocol = str(PROTOCOL_HIGH) if PROTOCOL_LOW == PROTOCOL_HIGH else f"{PROTOCOL_LOW}-{PROTOCOL_HIGH}"
+    click.echo(f"shithead {__version__} (protocol {protocol})")
+    ctx.exit()
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@data_options
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the versions of the program and of its protocol.",
+)
+@click.pass_context
+def cli(ctx: click.Context) -> int:
+    """Shithead, the card game, over a LAN: no server, no dealer to trust, and every deal can be verified."""
+    if ctx.invoked_subcommand is None:
+        click.echo(FIRST_WORDS, nl=False)
+    return EXIT_GOOD
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line (default: that of the process) and returns the exit code; never raises."""
+    options = Options()
+    try:
+        _tolerate_encodings()
+        wrong = foreign_package()
+        if wrong is not None:
+            click.echo(wrong, err=True)
+            return EXIT_USAGE
+        args = None if arguments is None else list(arguments)
+        result = cli.main(args, prog_name="shithead", standalone_mode=False, obj=options)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else EXIT_GOOD
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo(err=True)
+        return EXIT_SIGNAL
+    except ShitheadError as error:
+        _say(error)
+        return exit_code(error)
+    except BrokenPipeError:
+        # Whoever read our output has gone (`… | head`); nothing is wrong with that.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_GOOD
+    except Exception as error:
+        return _crashed(error, options)
+
+
+def foreign_package() -> str | None:
+    """A sentence if one of our three packages is somebody else's of the same name; None if all are ours.
+
+    ``client`` and ``engine`` are plain names, and another program in the same environment may use them too.
+    """
+    import client
+    import engine
+    import p2p
+
+    home = Path(__file__).parent.parent
+    for package in (client, engine, p2p):
+        found = package.__file__
+        if found is None or Path(found).parent.parent != home:
+            return (
+                f"Another package called {package.__name__!r} is in the way ({found or 'a bare directory'}). "
+                "Install shithead in a virtual environment of its own, or with pipx."
+            )
+    return None
+
+
+def _tolerate_encodings() -> None:
+    # A terminal without the character gets a question mark, and never an exception in mid-round.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def _say(error: ShitheadError) -> None:
+    from client.commands.common import told
+
+    click.echo(told(error), err=True)
+
+
+def _crashed(error: Exception, options: Options) -> int:
+    """Our own bug: the traceback goes to a file, a sentence to the person."""
+    from client.commands.logs import write_crash
+
+    place = write_crash(error, options.data)
+    where = f"What happened is written in {place}: " if place else ""
+    click.echo(
+        f"shithead has a bug, and stopped ({type(error).__name__}). Finished rounds are saved. "
+        f"{where}please report it with that file; it holds no keys and no cards.",
+        err=True,
+    )
+    return EXIT_NEGATIVE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

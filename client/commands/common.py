@@ -1,0 +1,179 @@
+"""What several commands share: options, what they become, and how an error is told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from client.datadir import DataDir, find
+from client.problems import UsageProblem
+from engine.errors import ShitheadError
+
+if TYPE_CHECKING:
+    from engine.rules import RuleSet
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LEVELS: Final = ("normal", "random")
+"""How well a bot plays (client.bots)."""
+
+MAX_BOTS: Final = 9
+"""R6: at most ten players, and the person who seats the bots is one."""
+
+MAX_SEATS: Final = 10
+MIN_SEATS: Final = 2
+
+
+@dataclass(slots=True)
+class Options:
+    """The options that every command has; given before or after the command's name, the later one wins."""
+
+    data_dir: str | None = None
+    trace: Path | None = None
+
+    @property
+    def data(self) -> DataDir:
+        """The data directory meant."""
+        return find(self.data_dir, os.environ)
+
+
+def data_options(command: Decorated) -> Decorated:
+    """Adds ``--data-dir`` and ``--trace``, which go into the context's `Options`."""
+
+    def data_dir(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            ctx.ensure_object(Options).data_dir = value
+
+    def trace(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+        if value is not None:
+            ctx.ensure_object(Options).trace = value
+
+    command = click.option(
+        "--trace",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        expose_value=False,
+        callback=trace,
+        help="Append what the network does to FILE, one JSON object a line, without secrets.",
+    )(command)
+    return click.option(
+        "--data-dir",
+        metavar="DIR",
+        expose_value=False,
+        callback=data_dir,
+        help="Where identity, rounds and settings are kept (else SHITHEAD_HOME, else the system's place).",
+    )(command)
+
+
+def seat_options(command: Decorated) -> Decorated:
+    """Adds what everybody who sits down can say: name, own bot, line mode, events."""
+    for option in (
+        click.option(
+            "--events",
+            metavar="FILE",
+            help="Append what happens to FILE, one JSON object a line; - is standard output.",
+        ),
+        click.option("--lines", is_flag=True, help="Plain lines, for pipes and screen readers."),
+        click.option(
+            "--level", type=click.Choice(LEVELS), default="normal", show_default=True, help="How bots play."
+        ),
+        click.option("--auto", is_flag=True, help="A bot plays my seat, and is shown as one."),
+        click.option(
+            "--rounds",
+            type=click.IntRange(min=1),
+            metavar="K",
+            help="Stop after K finished rounds.",
+        ),
+        click.option("--name", help="My name at the table (asked once, then remembered)."),
+    ):
+        command = option(command)
+    return command
+
+
+def rules_options(command: Decorated) -> Decorated:
+    """Adds ``--rules`` and ``--set``."""
+    command = click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="OPTION=VALUE",
+        help="Change one option of the rules; may be repeated.",
+    )(command)
+    return click.option(
+        "--rules",
+        "rules_name",
+        default="wikipedia",
+        show_default=True,
+        metavar="PRESET|FILE",
+        help="The rules: a preset, or a TOML file (has a path separator or ends in .toml).",
+    )(command)
+
+
+def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
+    """The rule set of ``--rules`` and ``--set``.
+
+    Raises ``RuleError("bad_rules")``, and ``UsageProblem`` for a file that can't be read or a ``--set``
+    without ``=``.
+    """
+    from engine.rules import RuleSet, with_options
+
+    is_file = name.endswith(".toml") or "/" in name or os.sep in name
+    rules = _rules_file(Path(name)) if is_file else RuleSet.preset(name)
+    values: dict[str, str] = {}
+    for change in changes:
+        option, equals, value = change.partition("=")
+        if not equals:
+            raise UsageProblem(
+                "bad_set", "--set wants OPTION=VALUE, such as --set refill_to=4, not {text}.", text=change
+            )
+        values[option.strip()] = value.strip()
+    return with_options(rules, values)
+
+
+def _rules_file(path: Path) -> RuleSet:
+    import tomllib
+
+    from engine.rules import RuleSet, with_options
+
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageProblem(
+            "rules_unreadable",
+            "The rules {path} can't be read ({reason}).",
+            path=str(path),
+            reason=error.strerror or str(error),
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageProblem(
+            "rules_damaged", "The rules {path} are not valid TOML ({reason}).", path=str(path), reason=str(error)
+        ) from error
+    base = RuleSet.preset(str(data.pop("preset", "wikipedia")))
+    return with_options(base, {option: _option_text(value) for option, value in data.items()})
+
+
+def _option_text(value: object) -> str:
+    """A TOML value in the text form of an option: booleans as words, lists joined by commas."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def told(error: ShitheadError) -> str:
+    """An error in words: what happened and, where it is known, what to do."""
+    from client.sentences import render_error
+
+    return " ".join(render_error(error))
+
+
+def is_interactive() -> bool:
+    """Whether a person can be asked: input and output are both terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

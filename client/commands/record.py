@@ -1,0 +1,72 @@
+"""``shithead record``: text records of rounds and positions (docs/record.md)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from client.commands.common import data_options, told
+from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.group("record")
+def command() -> None:
+    """Check or show text records of rounds and positions (.shr)."""
+
+
+@command.command("check")
+@data_options
+@click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE…")
+def check(files: tuple[Path, ...]) -> int:
+    """Play every FILE by the rules; every move must be legal and every expectation hold."""
+    return max(map(_check_one, files))
+
+
+def _check_one(path: Path) -> int:
+    from engine.record import RecordError, UnreadableRecord, check_text, decode
+
+    try:
+        record = check_text(decode(path.read_bytes()), path.name)
+    except RecordError as error:
+        click.echo(f"{path}:{error.line}: {told(error)}")
+        return EXIT_NEGATIVE
+    except UnreadableRecord as error:
+        click.echo(f"{path}: {told(error)}", err=True)
+        return EXIT_USAGE
+    except OSError as error:
+        click.echo(f"{path}: can't be read ({error.strerror or error}).", err=True)
+        return EXIT_USAGE
+    count = len(record.statements)
+    click.echo(f"{path}: good, {count} statement{'' if count == 1 else 's'}")
+    return EXIT_GOOD
+
+
+@command.command("show")
+@data_options
+@click.argument("file", type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a move.")
+def show(file: Path, as_json: bool) -> int:
+    """Print the position after each move of FILE."""
+    from engine.record import RecordError, UnreadableRecord, as_dict, decode, draw, moments, read
+
+    try:
+        record = read(decode(file.read_bytes()), file.name)
+        for number, moment in enumerate(moments(record)):
+            if as_json:
+                click.echo(json.dumps(as_dict(record, moment), ensure_ascii=False))
+            else:
+                click.echo(("\n" if number else "") + draw(record, moment))
+    except RecordError as error:
+        click.echo(f"{file}:{error.line}: {told(error)}", err=True)
+        return EXIT_NEGATIVE
+    except UnreadableRecord as error:
+        click.echo(f"{file}: {told(error)}", err=True)
+        return EXIT_USAGE
+    except OSError as error:
+        click.echo(f"{file}: can't be read ({error.strerror or error}).", err=True)
+        return EXIT_USAGE
+    return EXIT_GOOD

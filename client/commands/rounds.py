@@ -1,0 +1,70 @@
+"""``shithead rounds``: the saved rounds, without judging them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from client.commands.common import Options, data_options
+from client.problems import EXIT_GOOD
+
+if TYPE_CHECKING:
+    from p2p.roundfile import RoundFile
+
+
+@click.command("rounds")
+@data_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a round.")
+@click.pass_obj
+def command(options: Options, as_json: bool) -> int:
+    """The saved rounds, oldest first."""
+    from p2p.roundfile import list_rounds
+
+    paths = list_rounds(options.data.rounds)
+    for path in paths:
+        line = describe(path)
+        click.echo(json.dumps(line, ensure_ascii=False) if as_json else _in_words(line))
+    if not paths and not as_json:
+        click.echo(f"No round is saved in {options.data.rounds} yet. Rounds are saved when they end.")
+    return EXIT_GOOD
+
+
+def describe(path: Path) -> dict[str, object]:
+    """What a round file says of itself: nothing here is checked, ``verify`` does that."""
+    from p2p.roundfile import DamagedRound, NotARound, read
+
+    line: dict[str, object] = {"file": str(path), "name": path.stem}
+    try:
+        file = read(path)
+    except (NotARound, DamagedRound):
+        at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return {**line, "saved_at": at.isoformat(timespec="seconds"), "ending": "damaged", "players": []}
+    return {
+        **line,
+        "saved_at": file.head.saved_at,
+        "round": file.head.round,
+        "ending": file.head.ending,
+        "players": _players(file),
+    }
+
+
+def _players(file: RoundFile) -> list[str]:
+    """Names of the round's roster, as its start has them."""
+    from p2p import entries as e
+
+    for entry in file.entries:
+        if entry.id == file.head.contract and isinstance(entry.body, e.Start):
+            return [name for _, name, _ in entry.body.roster]
+    return []
+
+
+def _in_words(line: dict[str, object]) -> str:
+    from client.cards import clean
+
+    players = line["players"]
+    names = ", ".join(clean(str(name)) for name in players) if isinstance(players, list) else ""
+    return f"{line['name']}  {line['ending']:<10}  {names}".rstrip()

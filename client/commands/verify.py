@@ -1,0 +1,114 @@
+"""``shithead verify``: the verdict on a saved round, in words or as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from client.commands.common import Options, data_options
+from client.commands.saved import LAST, find_round, known_keys
+from client.problems import EXIT_GOOD, EXIT_NEGATIVE
+
+if TYPE_CHECKING:
+    from p2p.audit import Verdict
+
+HEADLINES: Final = {
+    "fair": "FAIR: round {round} was played by the rules, with a deck that nobody could rig.",
+    "cheating": "CHEATING: round {round} was not played by the rules.",
+    "unproven": "UNPROVEN: round {round} is not complete here. That blames nobody.",
+    "damaged": "DAMAGED: this file is not what was saved.",
+}
+
+STRANGERS: Final = (
+    "Fair for these keys. This machine has not met {names} before, so the file alone does not prove which "
+    "people they were."
+)
+
+
+@click.command("verify")
+@data_options
+@click.argument("file", default=LAST, metavar="[FILE|last]")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.pass_obj
+def command(options: Options, file: str, as_json: bool) -> int:
+    """Was a saved round fair? FILE is a round file, or the beginning of the name of a saved round.
+
+    Exit code 0: fair; 1: cheating, unproven or damaged; 2: not a round file.
+    """
+    from p2p.audit import verify_file
+
+    path = find_round(options.data, file)
+    verdict = verify_file(path)
+    known = known_keys(options.data)
+    if as_json:
+        click.echo(json.dumps(as_object(verdict, known), ensure_ascii=False))
+    else:
+        click.echo(str(path))
+        for line in in_words(verdict, known):
+            click.echo(line)
+    return EXIT_GOOD if verdict.verdict == "fair" else EXIT_NEGATIVE
+
+
+def as_object(verdict: Verdict, known: frozenset[bytes]) -> dict[str, object]:
+    """The verdict as one JSON object; ``known`` are the identities that this machine has met."""
+    from client.sentences import render
+
+    return {
+        "verdict": verdict.verdict,
+        "round": verdict.round,
+        "players": [
+            {
+                "name": player.name,
+                "key": player.key.hex(),
+                "seat": player.seat,
+                "bot": player.bot,
+                "known": player.key in known,
+            }
+            for player in verdict.players
+        ],
+        "finish": list(verdict.finish),
+        "shithead": verdict.shithead,
+        "faults": [
+            {
+                "player": fault.player,
+                "code": fault.code,
+                "entry": fault.entry,
+                "sentence": render(fault.sentence),
+            }
+            for fault in verdict.faults
+        ],
+        "checks": dict(verdict.checks),
+    }
+
+
+def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
+    """The verdict as lines for a person."""
+    from client.cards import clean
+    from client.sentences import listed, render
+
+    lines = [HEADLINES[verdict.verdict].format(round=verdict.round)]
+    lines += [f"  {render(fault.sentence)}  [{fault.code}, entry {fault.entry[:16]}]" for fault in verdict.faults]
+    lines.append(f"  {render(verdict.complete)}")
+    lines += [f"  {render(note)}" for note in verdict.notes]
+    if verdict.players:
+        names = [clean(player.name) + (" (bot)" if player.bot else "") for player in verdict.players]
+        lines.append(f"Players: {listed(names)}.")
+    if verdict.finish:
+        lines.append(f"Out, in this order: {listed([clean(name) for name in verdict.finish])}.")
+    if verdict.shithead is not None:
+        lines.append(f"The shithead is {clean(verdict.shithead)}.")
+    checks = verdict.checks
+    lines.append(
+        "Checked: "
+        + ", ".join(
+            f"{count} {what if count != 1 else what.removesuffix('s').replace('entrie', 'entry')}"
+            for what, count in checks.items()
+        )
+        + "."
+    )
+    strangers = [clean(player.name) for player in verdict.players if player.key not in known]
+    if verdict.verdict == "fair" and strangers:
+        lines.append(STRANGERS.format(names=listed(strangers, "or")))
+    return lines

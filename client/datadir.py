@@ -1,0 +1,170 @@
+"""The data directory: what lies where, who may read it, and that one program at a time uses it.
+
+Nothing else of the program is outside it, so removing the directory removes everything.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from client.problems import UsageProblem
+
+ENVIRONMENT_VARIABLE: Final = "SHITHEAD_HOME"
+
+DIRECTORY_MODE: Final = 0o700
+"""Keys and seeds lie there: for the owner alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataDir:
+    """The places below one directory. Making the value touches nothing."""
+
+    path: Path
+
+    @property
+    def identity(self) -> Path:
+        """The private key, 32 bytes."""
+        return self.path / "identity.key"
+
+    @property
+    def database(self) -> Path:
+        """The feeds, own seeds and known players."""
+        return self.path / "shithead.db"
+
+    @property
+    def rounds(self) -> Path:
+        """The saved rounds."""
+        return self.path / "rounds"
+
+    @property
+    def bots(self) -> Path:
+        """One data directory of the same shape for each bot."""
+        return self.path / "bots"
+
+    @property
+    def settings(self) -> Path:
+        """The settings, TOML."""
+        return self.path / "settings.toml"
+
+    @property
+    def log(self) -> Path:
+        """The log of the last evenings."""
+        return self.path / "shithead.log"
+
+    @property
+    def lock(self) -> Path:
+        """Locked while a program plays with these data."""
+        return self.path / "lock"
+
+    def prepare(self) -> None:
+        """Makes the directory, readable by its owner alone, or checks the one that is there.
+
+        Raises ``UsageProblem`` when it is a file, can't be made or can't be written to.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=DIRECTORY_MODE)
+        except FileExistsError as error:
+            raise _not_a_directory(self.path) from error
+        except NotADirectoryError as error:
+            raise _not_a_directory(self.path.parent) from error
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        _make_private(self.path)
+        # Asking for permission (os.access) gives wrong answers on network drives and for root: try.
+        probe = self.path / f".writable-{os.getpid()}"
+        try:
+            probe.touch(mode=0o600)
+            probe.unlink()
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Holds the lock of the prepared directory; ``UsageProblem("data_in_use")`` if another program does.
+
+        The system frees the lock when a program dies in whatever way, so there is none to clear by hand.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.lock, timeout=0, mode=0o600, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise UsageProblem(
+                "data_in_use",
+                "Another shithead is running with the data in {path}. "
+                "A second player on this machine has data of its own: {command}",
+                path=str(self.path),
+                command=f"shithead --data-dir {_quoted(self.second())} join",
+            ) from error
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def second(self) -> Path:
+        """A directory beside this one that a second player on this machine could use."""
+        return self.path.with_name(f"{self.path.name}-2")
+
+    def removal(self) -> str:
+        """The line that removes everything the program has kept, for this system's shell."""
+        if sys.platform == "win32":
+            return f'rmdir /s "{self.path}"'
+        return f"rm -r {_quoted(self.path)}"
+
+
+def find(option: str | None, environment: Mapping[str, str]) -> DataDir:
+    """The data directory: ``--data-dir``, else ``SHITHEAD_HOME``, else where the system wants data."""
+    chosen = option or environment.get(ENVIRONMENT_VARIABLE)
+    if chosen:
+        return DataDir(Path(chosen).expanduser().absolute())
+    from platformdirs import user_data_path
+
+    return DataDir(user_data_path("shithead", appauthor=False))
+
+
+def _make_private(path: Path) -> None:
+    # A directory made by hand may be open to others. On Windows the profile's own rights do this.
+    if sys.platform == "win32":
+        return
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            path.chmod(DIRECTORY_MODE)
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _not_a_directory(path: Path) -> UsageProblem:
+    return UsageProblem(
+        "data_not_a_directory",
+        "{path} is not a directory. Choose another place for the data with --data-dir.",
+        path=str(path),
+    )
+
+
+def _unusable(path: Path, error: OSError) -> UsageProblem:
+    return UsageProblem(
+        "data_unusable",
+        "The data directory {path} can't be used ({reason}). "
+        "Check its permissions and the free space, or choose another place with --data-dir.",
+        path=str(path),
+        reason=error.strerror or str(error),
+    )
+
+
+def _quoted(path: Path) -> str:
+    text = str(path)
+    if sys.platform == "win32":
+        return f'"{text}"' if " " in text else text
+    return shlex.quote(text)

@@ -1,0 +1,131 @@
+"""The settings: one small TOML file, and the name that was given at the first start."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import tomllib
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from client.problems import UsageProblem
+
+FALLBACK_NAME: Final = "Player"
+"""Where the system tells no login name that could be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is set. ``name`` is empty until it has been given once."""
+
+    name: str = ""
+
+
+def load(path: Path) -> Settings:
+    """The settings in ``path``; the defaults if there is no such file.
+
+    Raises ``UsageProblem`` when the file can't be read; it is never replaced, somebody wrote it.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise UsageProblem(
+            "settings_unreadable",
+            "The settings {path} can't be read ({reason}). Check their permissions.",
+            path=str(path),
+            reason=error.strerror or str(error),
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageProblem(
+            "settings_damaged",
+            "The settings {path} are not valid TOML ({reason}). Correct the file, or remove it.",
+            path=str(path),
+            reason=str(error),
+        ) from error
+    name = data.get("name", "")
+    if not isinstance(name, str):
+        raise UsageProblem(
+            "settings_bad_value",
+            'In the settings {path}, {option} has to be text: {option} = "…".',
+            path=str(path),
+            option="name",
+        )
+    return Settings(name)
+
+
+def save_name(path: Path, name: str) -> None:
+    """Stores the name in ``path`` and leaves the rest of the file as it is.
+
+    Raises ``UsageProblem`` when the file can't be written.
+    """
+    # A JSON string is a TOML basic string, so long as nothing is escaped as a surrogate pair.
+    line = f"name = {json.dumps(name, ensure_ascii=False)}\n"
+    partial = path.with_name(f"{path.name}.new")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+        partial.write_text(line + "".join(_without_name(lines)), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise UsageProblem(
+            "settings_unwritable",
+            "The settings can't be stored in {path} ({reason}).",
+            path=str(path),
+            reason=error.strerror or str(error),
+        ) from error
+
+
+def _without_name(lines: list[str]) -> list[str]:
+    """The lines without a top-level ``name``; one below a ``[section]`` is another setting."""
+    section = next((i for i, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    top = [line for line in lines[:section] if line.partition("=")[0].strip() != "name"]
+    return top + lines[section:]
+
+
+def login_name() -> str:
+    """A name made of the login name: only what a name may hold, at most as long as one may be."""
+    from p2p.entries import MAX_NAME_CHARACTERS
+    from p2p.identity import BadName, check_name
+
+    try:
+        login = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return FALLBACK_NAME
+    plain = "".join(
+        character
+        for character in unicodedata.normalize("NFC", login)
+        if character == " " or unicodedata.category(character)[0] in "LN" or character in "._-"
+    )
+    try:
+        name = check_name(plain[:MAX_NAME_CHARACTERS])
+    except BadName:
+        return FALLBACK_NAME
+    return name[0].upper() + name[1:]
+
+
+def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None) -> tuple[str, bool]:
+    """The name to play under, and whether it was stored just now.
+
+    ``given`` (``--name``) wins and is stored if there is no name yet; else the stored one; else ``ask`` is
+    called with the default and its answer stored; without ``ask`` (a pipe) the default serves and nothing is
+    stored, so that a person is asked later. Raises ``BadName`` and what `load` and `save_name` raise.
+    """
+    from p2p.identity import check_name
+
+    stored = load(path).name
+    if given is not None:
+        name = check_name(given)
+        if not stored:
+            save_name(path, name)
+        return name, not stored
+    if stored:
+        return check_name(stored), False
+    if ask is None:
+        return login_name(), False
+    name = check_name(ask(login_name()))
+    save_name(path, name)
+    return name, True

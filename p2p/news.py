@@ -109,10 +109,12 @@ class Reporter:
         self._arranging(round_, lens, seen, found)
         self._chain(round_, lens, seen, found)
         self._own_hand(round_, seen, found)
-        if lens.phase is not seen.phase:
-            seen.phase = lens.phase
+        # Cards turning up belong to playing; a person is not told of each.
+        phase = Phase.PLAY if lens.phase is Phase.OPENING else lens.phase
+        if phase is not seen.phase:
+            seen.phase = phase
             found.append(
-                News("phase", {"contract": round_.contract, "round": round_.terms.round, "phase": lens.phase})
+                News("phase", {"contract": round_.contract, "round": round_.terms.round, "phase": phase})
             )
         self._endings(round_, lens, seen, found)
 

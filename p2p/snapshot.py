@@ -230,7 +230,7 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
         seats=seats,
         my_seat=my_seat,
         state=session.own_state(round_),
-        stamp=_stamp(round_, lens),
+        stamp=stamp_of(round_, lens),
         words=round_.words(deal.coins) if deal is not None else (),
         accepted=len(lens.each("accept")),
         keys=len(lens.each("key")),
@@ -244,7 +244,8 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
     )
 
 
-def _stamp(round_: Round, lens: Lens) -> bytes:
+def stamp_of(round_: Round, lens: Lens) -> bytes:
+    """Changes with every move and answer; see ``RoundView.stamp``."""
     tip = lens.tip
     if tip is None:
         return round_.contract + bytes([len(lens.each("ready"))])

@@ -1,0 +1,243 @@
+"""The part of a node that runs off the event loop: store and session, one step at a time.
+
+Each step is one transaction: what came in and what had to be written because of it is on disk before anything
+of it is handed back to be sent. A core is used by one thread at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engine.errors import ShitheadError
+from p2p import entries as e
+from p2p import roundfile
+from p2p.canonical import NotCanonical
+from p2p.dealing import Dealing
+from p2p.entries import Entry, Unreadable, entry_id, make_entry, read_entry, signature_fits
+from p2p.frames import Have
+from p2p.identity import fold_name
+from p2p.news import News, Reporter
+from p2p.phases import Phase
+from p2p.round import Round
+from p2p.session import Job, Session
+from p2p.store import Store
+from p2p.sync import make_have
+
+BodyMaker = Callable[["Core"], Sequence[e.Body]]
+"""What a person or the node wants to write; runs inside the step and may raise ``ShitheadError``."""
+
+
+@dataclass(slots=True)
+class Wish:
+    """A wish to write, and what became of it."""
+
+    make: BodyMaker
+    problem: ShitheadError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Entries of one frame from a linked peer."""
+
+    peer: bytes
+    entries: Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A job's outcome."""
+
+    job: Job
+    outcome: object
+
+
+Input = Wish | Arrival | Done
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a step has led to."""
+
+    fresh: list[tuple[Entry, bytes | None]] = field(default_factory=list)
+    """Entries to pass on, each with the peer it came from (None: own)."""
+    news: tuple[News, ...] = ()
+    ask: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    """Peer → ids to ask it for."""
+    job: Job | None = None
+    saved: list[tuple[Round, Path]] = field(default_factory=list)
+
+
+class Core:
+    """Store and session of one table."""
+
+    def __init__(
+        self, table: bytes, key: Ed25519PrivateKey, store: Store, dealing: Dealing, rounds_dir: Path, program: str
+    ) -> None:
+        """Takes up the table where the store left it. Raises ``StoreProblem``."""
+        self.key = key
+        self.me = key.public_key().public_bytes_raw()
+        self.store = store
+        self.session = Session(table, dealing, self.me, os.urandom)
+        self.reporter = Reporter(self.session)
+        self.rounds_dir = rounds_dir
+        self.program = program
+        self.unreadable = 0
+        """Entries that were dropped because they could not be read or were not signed."""
+        self._saved: set[bytes] = set()
+        self._final_said: set[bytes] = set()
+        for entry in store.load(table):
+            self.session.receive(entry)
+        self.session.restore(store.secret)
+        self.may_write = store.own_head(table) is None
+        """False after a restart until a member has told what it holds: an own entry may have been sent that
+        a restored backup does not know of."""
+        self._own_heads: set[bytes] = set()
+        self._saved.update(round_.contract for round_ in self.session.rounds.values() if round_.everything().final)
+        self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
+        self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
+        self._noted: set[bytes] = set()
+
+    # -- steps ---------------------------------------------------------------------------------------
+
+    def step(self, inputs: Sequence[Input], now: float) -> Outcome:
+        """Takes in inputs and writes what is owed, in one transaction. Raises ``StoreProblem``."""
+        out = Outcome()
+        with self.store.step():
+            for item in inputs:
+                match item:
+                    case Arrival():
+                        self._arrived(item, out)
+                    case Wish():
+                        self._wished(item, out)
+                    case Done():
+                        for fact in self.session.finish(item.job, item.outcome):
+                            self._keep(fact.entry, None if fact.author == self.me else fact.author, out)
+            self._write_owed(out)
+            self._note_players()
+            self.session.tick(now)
+        out.news = self.reporter.news()
+        self._save_ended(now, out)
+        out.job = self.session.job()
+        return out
+
+    def _keep(self, entry: Entry, source: bytes | None, out: Outcome) -> None:
+        self.store.add(entry)
+        out.fresh.append((entry, source))
+
+    def _arrived(self, arrival: Arrival, out: Outcome) -> None:
+        for data, signature in arrival.entries:
+            if entry_id(data) in self.session.feeds.by_id:
+                continue
+            try:
+                entry = read_entry(data, signature)
+            except (Unreadable, NotCanonical):
+                self.unreadable += 1
+                continue
+            if not signature_fits(entry):
+                self.unreadable += 1
+                continue
+            for fact in self.session.receive(entry):
+                self._keep(fact.entry, arrival.peer, out)
+        missing = self.session.missing()
+        if missing:
+            out.ask[arrival.peer] = tuple(sorted(missing))[:256]
+
+    def _wished(self, wish: Wish, out: Outcome) -> None:
+        try:
+            bodies = wish.make(self)
+        except ShitheadError as problem:
+            wish.problem = problem
+            return
+        for body in bodies:
+            self._write(body, out)
+
+    def _write(self, body: e.Body, out: Outcome) -> Entry:
+        seq, prev = self.session.head()
+        entry = make_entry(self.key, self.session.table, seq, prev, self.session.seen(), body)
+        self._keep(entry, None, out)
+        self.session.receive(entry)
+        return entry
+
+    def _write_owed(self, out: Outcome) -> None:
+        if not self.may_write:
+            return
+        while (write := self.session.next_write()) is not None:
+            entry = self._write(write.body, out)
+            if write.secret is not None:
+                self.store.keep_secret(entry.contract, *write.secret)
+
+    def _note_players(self) -> None:
+        for key, member in self.session.members().items():
+            if key != self.me and key not in self._noted:
+                self._noted.add(key)
+                self.store.note_player(key, member.name, datetime.now(UTC).date().isoformat())
+
+    # -- sync ----------------------------------------------------------------------------------------
+
+    def have(self) -> Have:
+        """What this peer holds, to be told to others."""
+        return make_have(self.session.table, self.session.feeds)
+
+    def note_have(self, have: Have) -> None:
+        """A member has told what it holds: once its version of the own feed is here, writing may go on."""
+        self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
+        if self._own_heads <= self.session.feeds.by_id.keys():
+            self.may_write = True
+
+    # -- files ---------------------------------------------------------------------------------------
+
+    def _save_ended(self, now: float, out: Outcome) -> None:
+        for round_ in self.session.rounds.values():
+            lens = round_.everything()
+            if round_.contract in self._saved or not self.session.is_over(round_, now):
+                continue
+            self._saved.add(round_.contract)
+            if lens.phase is Phase.DEAD and not lens.faults:
+                continue
+            self.save(round_, out)
+
+    def save(self, round_: Round, out: Outcome) -> None:
+        """Writes the file of a round; a full disk becomes news, not a failure of the table."""
+        moment = datetime.now(UTC)
+        lens = round_.everything()
+        ending = lens.final or lens.ending
+        head = roundfile.Head(
+            round_.contract,
+            round_.terms.round,
+            moment.isoformat(timespec="seconds"),
+            self.program,
+            self.me,
+            ending.kind if ending is not None else str(lens.phase),
+        )
+        facts = sorted(self.session.feeds.by_id.values(), key=lambda fact: fact.order)
+        name = roundfile.file_name(
+            moment.date().isoformat(), self.session.name, round_.terms.round, round_.contract
+        )
+        try:
+            path = roundfile.write(self.rounds_dir, name, roundfile.encode(head, [fact.entry for fact in facts]))
+        except OSError as error:
+            out.news += (News("unsaved", {"round": round_.terms.round, "reason": error.strerror or ""}),)
+            return
+        out.saved.append((round_, path))
+        out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
+        if lens.final is not None and lens.final.kind in ("finished", "stalled"):
+            with self.store.step():
+                for key in round_.roster:
+                    if key != self.me:
+                        self.store.count_round(key)
+                self.store.forget_secret(round_.contract)
+
+    def save_unfinished(self, out: Outcome) -> None:
+        """On the way out: the file of a round that goes on without this peer."""
+        round_ = self.session.current()
+        if round_ is None or round_.contract in self._saved:
+            return
+        if round_.everything().agreement is not None and self.me in round_.number_of:
+            self._saved.add(round_.contract)
+            self.save(round_, out)

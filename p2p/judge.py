@@ -50,6 +50,8 @@ def judge(round_: Round, fact: Fact) -> None:
     except Breach as breach:
         fault = Fault(fact.author, breach.code, (fact.id,), fact.seq, fact.entry.kind, breach.reason)
         round_.faults.append((fault, (fact,)))
+    finally:
+        round_.changed()
 
 
 def _is_void(round_: Round, fact: Fact) -> bool:
@@ -193,7 +195,7 @@ def _shares(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
             round_.given.setdefault((number, position), []).append((fact, share))
     _note_deal_done(round_, deal, fact, number)
     if round_.unmet:
-        everything = round_.everything()
+        everything = Lens(round_, None)
         round_.unmet = [c for c in round_.unmet if everything.missing(c.position, c.to)]
 
 

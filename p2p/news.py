@@ -46,6 +46,7 @@ class _Seen:
     dealt: bool = False
     over: bytes = b""
     on_record: int = 0
+    lens: Lens | None = None
 
 
 class Reporter:
@@ -105,6 +106,9 @@ class Reporter:
                 )
             )
         lens = round_.everything()
+        if lens is seen.lens:
+            return
+        seen.lens = lens
         self._preparing(round_, lens, seen, found)
         self._arranging(round_, lens, seen, found)
         self._chain(round_, lens, seen, found)

@@ -173,6 +173,7 @@ class Round:
     """Calls of the chain for which shares are missing in all that is held."""
     on_record: list[Fault] = field(default_factory=list)
     """Breaches found with the seeds; no part of the ending."""
+    _everything: Lens | None = None
 
     def __post_init__(self) -> None:
         self.contract = self.start.id
@@ -211,8 +212,14 @@ class Round:
         return table_words(coins)
 
     def everything(self) -> Lens:
-        """What this peer holds of the round now."""
-        return Lens(self, None)
+        """What this peer holds of the round now; the same lens until something changes."""
+        if self._everything is None:
+            self._everything = Lens(self, None)
+        return self._everything
+
+    def changed(self) -> None:
+        """Has to be called after every change: what ``everything`` has answered may be true no more."""
+        self._everything = None
 
     def add_node(self, node: Node) -> None:
         """Puts a node of the chain in its place."""

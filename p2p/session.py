@@ -238,6 +238,7 @@ class Session:
             for round_ in touched.values():
                 if fact.author in round_.number_of:
                     round_.faults.append((fault, pair))
+                    round_.changed()
             if not touched:
                 self.table_faults.append(fault)
 
@@ -252,6 +253,7 @@ class Session:
         if round_ is not None:
             if entry.kind == "proof" and fact.author == self.me:
                 round_.verified[fact.id] = True
+                round_.changed()
             judge(round_, fact)
             return
         try:
@@ -264,6 +266,7 @@ class Session:
         round_ = self._round_of(fact)
         if round_ is not None and fact.author in round_.number_of:
             round_.faults.append((fault, (fact,)))
+            round_.changed()
         else:
             self.table_faults.append(fault)
 
@@ -869,6 +872,7 @@ class Session:
         if fact.id in round_.verified:
             return
         round_.verified[fact.id] = good
+        round_.changed()
         if not good:
             fault = Fault(fact.author, "bad_proof", (fact.id,), fact.seq, "proof")
             round_.faults.append((fault, (fact,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
 import traceback
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ def write_crash(error: BaseException, data: DataDir) -> Path | None:
         pass  # no data directory yet, or none that can be written: among the temporary files then
     try:
         handle, name = tempfile.mkstemp(prefix="shithead-crash-", suffix=".log")
-        with open(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         return Path(name)
     except OSError:

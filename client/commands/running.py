@@ -1,0 +1,131 @@
+"""From a started event loop to an exit code: signals, the bounded end, and everybody's part at one table."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Final, TextIO
+
+from client.problems import EXIT_SIGNAL, UsageProblem
+
+log = logging.getLogger(__name__)
+
+CLOSE_DEADLINE_S: Final = 12.0
+"""How long everything may take to end in order after a signal: a node waits up to 5 s for others to hold its
+seed, and as long for its announcement to be taken back. After that the process ends as it is; what is saved is
+saved."""
+
+SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""By name: not every system has each."""
+
+
+def run(main: Callable[[], Coroutine[object, object, int]]) -> int:
+    """Runs ``main`` in an event loop and returns its exit code, or 130 if a signal ended it.
+
+    The first signal cancels ``main``, which closes everything in order; a second one, or a deadline, ends the
+    process on the spot.
+    """
+    # On Windows the default loop loses a UDP socket after one ICMP answer (cpython#91227).
+    factory = asyncio.SelectorEventLoop if sys.platform == "win32" else None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(_until_signal(main))
+
+
+async def _until_signal(main: Callable[[], Coroutine[object, object, int]]) -> int:
+    task = asyncio.ensure_future(main())
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        if stopped:
+            os._exit(EXIT_SIGNAL)
+        stopped = True
+        deadline = threading.Timer(CLOSE_DEADLINE_S, os._exit, (EXIT_SIGNAL,))
+        deadline.daemon = True
+        deadline.start()
+        task.cancel()
+
+    with _signals(stop):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if stopped:
+                return EXIT_SIGNAL
+            raise
+
+
+@contextmanager
+def _signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Calls ``stop`` in the event loop for each signal that asks the program to end."""
+    loop = asyncio.get_running_loop()
+    numbers = [signal.Signals[name] for name in SIGNALS if name in signal.Signals.__members__]
+    restore: list[Callable[[], object]] = []
+
+    def caught(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop)
+
+    for number in numbers:
+        try:
+            loop.add_signal_handler(number, stop)
+            restore.append(partial(loop.remove_signal_handler, number))
+        except NotImplementedError:
+            # Windows: the handler runs in the main thread as soon as the loop wakes, twice a second at least.
+            before = signal.signal(number, caught)
+            restore.append(partial(signal.signal, number, before))
+        except (RuntimeError, ValueError) as error:
+            log.info("no handler for signal %s: %s", number, error)
+    try:
+        yield
+    finally:
+        for undo in restore:
+            undo()
+
+
+class Trace:
+    """Writes JSON lines; what is not JSON becomes text, bytes become hexadecimal digits."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens ``path`` for appending; raises ``UsageProblem``."""
+        self._file = open_for_appending(path, "--trace")
+
+    def __call__(self, item: dict[str, object]) -> None:
+        """Writes one line. A full disk loses lines, never the round."""
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        with contextlib.suppress(OSError, ValueError):
+            self._file.write(json.dumps({"at": at, **item}, default=_plain, ensure_ascii=False) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+def _plain(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def open_for_appending(path: Path, option: str) -> TextIO:
+    """A text file for appending; ``UsageProblem`` says which option named it."""
+    try:
+        return path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(
+            "file_unwritable",
+            "{option} {path} can't be written ({reason}).",
+            option=option,
+            path=str(path),
+            reason=error.strerror or str(error),
+        ) from error

@@ -1,0 +1,95 @@
+"""Bots at a table: each a full peer of its own, in the host's process, with its own key and data."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from client.bots import BotPlayer, Level
+from client.datadir import DataDir
+from client.hosting import Host, bot_names
+from engine.errors import ShitheadError
+from p2p.identity import load_or_make_key, public_key
+from p2p.node import Node, NodeConfig
+
+log = logging.getLogger(__name__)
+
+HERE = "127.0.0.1"
+"""Bots knock at their own machine's door, whatever else the host's sockets are bound to."""
+
+
+class Bots:
+    """The bots that one host has seated.
+
+    ``think_s``: seconds before each of their moves; ``random`` makes the generator of one bot's whims.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        host: Host,
+        data: DataDir,
+        level: Level,
+        think_s: float,
+        random: Callable[[], Random] = Random,
+    ) -> None:
+        self._node = node
+        self._host = host
+        self._data = data
+        self._level = level
+        self._think_s = think_s
+        self._random = random
+        self._seated: list[tuple[Node, BotPlayer]] = []
+
+    async def seat(self, count: int) -> tuple[str, ...]:
+        """Seats ``count`` more bots, one after the other; their names.
+
+        The host's policy has to be running, it lets them in. Raises ``ShitheadError`` kinds of
+        ``Node.join_table``, for instance ``refused`` when the table is full; those already seated stay.
+        """
+        names = []
+        for _ in range(count):
+            taken = [player.name for player in self._node.snapshot.players]
+            (name,) = bot_names(1, taken)
+            await self._seat_one(name)
+            names.append(name)
+        return tuple(names)
+
+    async def _seat_one(self, name: str) -> None:
+        data = DataDir(self._data.bots / name)
+        data.prepare()
+        key = public_key(load_or_make_key(data.identity))
+        policy = self._host.policy
+        self._host.set_policy(replace(policy, own_bots=policy.own_bots | {key}))
+        config = NodeConfig(
+            data.path,
+            name,
+            operator=self._node.key,
+            loopback=self._node.config.loopback,
+            port=0,
+            interfaces=self._node.config.interfaces,
+            discovery=False,
+            always_consent=True,
+            dealing=self._node.config.dealing,
+        )
+        node = await Node.join_table(
+            config, (HERE, self._node.port), table_id=self._node.snapshot.table, expected=self._node.key
+        )
+        player = BotPlayer(node, self._level, self._think_s, self._random())
+        player.start()
+        self._seated.append((node, player))
+
+    async def close(self) -> None:
+        """The bots leave and everything of theirs is stopped. Idempotent, never raises."""
+        seated, self._seated = self._seated, []
+        await asyncio.gather(*(_dismiss(node, player) for node, player in seated))
+
+
+async def _dismiss(node: Node, player: BotPlayer) -> None:
+    await player.close()
+    with contextlib.suppress(ShitheadError):
+        await node.close()

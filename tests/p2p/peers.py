@@ -15,10 +15,13 @@ from engine.rules import RuleSet
 from engine.state import GameState
 from engine.state import Phase as GamePhase
 from p2p import entries as e
+from p2p.canonical import Value, enc
 from p2p.dealing import Dealing, TransparentDealing
+from p2p.duties import duties
 from p2p.entries import Entry, make_entry
 from p2p.facts import Fact
 from p2p.phases import Phase
+from p2p.round import Round
 from p2p.session import Job, Session
 
 
@@ -70,10 +73,24 @@ class Peer:
 
     def write(self, body: e.Body) -> Entry:
         """Signs, folds and queues an own entry."""
-        entry = self.sign(body)
+        return self.put(self.sign(body))
+
+    def put(self, entry: Entry) -> Entry:
+        """Folds and queues an entry that has been signed."""
         self.session.receive(entry)
         self.sent.append(entry)
         return entry
+
+    def sign_raw(self, kind: str, body: Value, seen: tuple[bytes, ...] | None = None) -> Entry:
+        """Signs any body under any kind as the next own entry, as a changed program could."""
+        seq, prev = self.session.head()
+        named = self.session.seen() if seen is None else seen
+        data = enc([e.VERSION, self.session.table, self.me, seq, prev, list(named), kind, body])
+        return e.read_entry(data, self.key.sign(e.SIGNED_LABEL + data))
+
+    def sign_again(self, entry: Entry, body: e.Body) -> Entry:
+        """Signs another body under the number of an own entry: the second version of a fork."""
+        return make_entry(self.key, self.session.table, entry.seq, entry.prev, entry.seen, body)
 
     def work(self) -> bool:
         """Writes everything that is owed and does all arithmetic. Returns whether there was any."""
@@ -123,6 +140,9 @@ class Table:
         self.wires: dict[tuple[int, int], list[Entry]] = {}
         self.fetched = [0] * len(self.peers)
         self.shuffled = shuffled
+        self.gossip = True
+        self.mute: set[int] = set()
+        """Peers that pass nothing of others on."""
         self.filter: Callable[[int, int, Entry], bool] = lambda source, target, entry: True
         host = self.peers[0]
         opening = host.open("Kitchen")
@@ -152,7 +172,21 @@ class Table:
                 self.random.shuffle(batch)
             for entry in batch:
                 self.peers[target].session.receive(entry)
-        return busy or bool(pending)
+        return busy or bool(pending) or self.sync()
+
+    def sync(self) -> bool:
+        """When all is quiet, passes on what peers lack of one another's feeds. Returns whether it did."""
+        if not self.gossip or any(self.wires.values()):
+            return False
+        passed = False
+        for target, peer in enumerate(self.peers):
+            for source, other in enumerate(self.peers):
+                if source == target or source in self.mute:
+                    continue
+                for fact in list(other.session.feeds.by_id.values()):
+                    if fact.id not in peer.session.feeds.by_id and self.filter(source, target, fact.entry):
+                        passed |= bool(peer.session.receive(fact.entry))
+        return passed
 
     def settle(self) -> None:
         """Runs until nothing is under way any more."""
@@ -174,6 +208,27 @@ class Table:
             if not any([self.move(peer) for peer in self.peers]):  # noqa: C419 - every one moves
                 return
         raise AssertionError("the round does not end")
+
+    def play_until(self, reached: Callable[[], bool], limit: int = 5000) -> None:
+        """Plays until something is so; looked at whenever all is quiet."""
+        for _ in range(limit):
+            self.settle()
+            if reached():
+                return
+            if not any([self.move(peer) for peer in self.peers]):  # noqa: C419 - every one moves
+                break
+        raise AssertionError("it never comes to that")
+
+    def entries(self) -> list[Entry]:
+        """All entries that anybody holds, in an order in which each comes after its past."""
+        found: dict[bytes, Entry] = {}
+        for peer in self.peers:
+            found.update((fact.id, fact.entry) for fact in peer.session.feeds.by_id.values())
+        return in_causal_order(found.values())
+
+    def by_number(self, number: int) -> Peer:
+        """The peer with a roster number, when all are on the roster."""
+        return sorted(self.peers, key=lambda peer: peer.me)[number]
 
     def move(self, peer: Peer) -> bool:
         move = choose(peer, self.random)
@@ -216,13 +271,118 @@ def choose(peer: Peer, random: Random) -> PlayerMove | None:
     return random.choice(ups or options)
 
 
-def fold_all(facts: Iterable[Fact], dealing: Dealing, random: Random) -> Session:
-    """A fresh auditor that has been given the entries in a random order."""
-    entries = [fact.entry for fact in facts]
-    session = Session(entries[0].table, dealing)
-    random.shuffle(entries)
-    for entry in entries:
-        session.receive(entry)
+def in_causal_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, each after those that its past names."""
+    rest = {entry.id: entry for entry in entries}
+    ordered: dict[bytes, Entry] = {}
+
+    def add(entry: Entry) -> None:
+        stack = [entry]
+        while stack:
+            top = stack[-1]
+            needed = [rest[i] for i in (*top.seen, top.prev) if i in rest and i not in ordered]
+            if needed:
+                stack.extend(needed)
+            else:
+                ordered[stack.pop().id] = top
+
+    for entry in rest.values():
+        if entry.id not in ordered:
+            add(entry)
+    return list(ordered.values())
+
+
+def fold_all(
+    facts: Iterable[Fact | Entry],
+    dealing: Dealing,
+    random: Random,
+    causal: bool = False,
+    me: bytes | None = None,
+) -> Session:
+    """A fresh auditor (or peer) that has been given the entries in a random order.
+
+    Not ``causal``: in any order at all, again and again until nothing new is folded, since a peer holds only so
+    many entries back. Proofs are checked at random moments, and in the end.
+    """
+    entries = [one.entry if isinstance(one, Fact) else one for one in facts]
+    session = Session(entries[0].table, dealing, me)
+
+    def work() -> None:
         while (job := session.job()) is not None:
             session.finish(job, job.run())
+
+    if causal:
+        entries = causal_shuffle(entries, random)
+    folded = -1
+    while folded < len(session.feeds.by_id):
+        folded = len(session.feeds.by_id)
+        if not causal:
+            random.shuffle(entries)
+        for entry in entries:
+            session.receive(entry)
+            if random.random() < 0.2:
+                work()
+        work()
     return session
+
+
+def causal_shuffle(entries: Iterable[Entry], random: Random) -> list[Entry]:
+    """A random order in which each entry comes after its past."""
+    rest = {entry.id: entry for entry in entries}
+    waits = {i: {n for n in (*x.seen, x.prev) if n in rest} for i, x in rest.items()}
+    followers: dict[bytes, list[bytes]] = {}
+    for ident, named in waits.items():
+        for one in named:
+            followers.setdefault(one, []).append(ident)
+    ready = sorted(ident for ident, named in waits.items() if not named)
+    ordered = []
+    while ready:
+        ident = ready.pop(random.randrange(len(ready)))
+        ordered.append(rest[ident])
+        for follower in followers.get(ident, ()):
+            waits[follower].discard(ident)
+            if not waits[follower]:
+                ready.append(follower)
+    return ordered
+
+
+def closure(entries: Iterable[Entry], heads: Iterable[bytes]) -> list[Entry]:
+    """The entries that the heads reach, themselves included."""
+    by_id = {entry.id: entry for entry in entries}
+    found: set[bytes] = set()
+    stack = list(heads)
+    while stack:
+        ident = stack.pop()
+        if ident in by_id and ident not in found:
+            found.add(ident)
+            stack.extend((*by_id[ident].seen, by_id[ident].prev))
+    return [entry for ident, entry in by_id.items() if ident in found]
+
+
+def verdict(session: Session) -> object:
+    """All that two peers with the same entries have to find alike, as one value to compare."""
+
+    def about(round_: Round) -> object:
+        lens = round_.everything()
+        deal = lens.agreement
+        return (
+            round_.contract,
+            lens.phase,
+            deal.digest if deal is not None else b"",
+            lens.tip.id if lens.tip is not None else b"",
+            lens.digest(lens.tip) if lens.tip is not None else b"",
+            lens.state.canonical() if lens.state is not None else (),
+            lens.ending,
+            lens.final,
+            lens.faults,
+            duties(lens),
+            sorted((fault.player, fault.code, fault.evidence) for fault in round_.on_record),
+        )
+
+    return (
+        sorted(session.feeds.by_id),
+        [(member.key, member.name) for member in session.members().values()],
+        sorted((fault.player, fault.code, fault.evidence) for fault in session.table_faults),
+        [about(round_) for _, round_ in sorted(session.rounds.items())],
+        session.current().contract if session.current() is not None else b"",
+    )

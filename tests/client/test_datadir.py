@@ -1,0 +1,102 @@
+"""The data directory: where it is, who may read it, one program at a time."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.datadir import DataDir, find
+from client.problems import UsageProblem
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+
+
+def test_the_option_wins_over_the_environment_and_that_over_the_system(tmp_path: Path) -> None:
+    environment = {"SHITHEAD_HOME": str(tmp_path / "home")}
+    assert find(str(tmp_path / "option"), environment).path == tmp_path / "option"
+    assert find(None, environment).path == tmp_path / "home"
+    assert find(None, {}).path.name == "shithead"
+    assert find(None, {"SHITHEAD_HOME": ""}).path.name == "shithead"
+
+
+def test_looking_for_the_directory_makes_nothing(tmp_path: Path) -> None:
+    find(str(tmp_path / "new"), {})
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix_only
+def test_the_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    data = DataDir(tmp_path / "deep" / "data")
+    data.prepare()
+    assert stat.S_IMODE(data.path.stat().st_mode) == 0o700
+    assert list(data.path.iterdir()) == []
+
+
+@posix_only
+def test_a_directory_open_to_others_is_closed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    DataDir(tmp_path).prepare()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+
+
+def test_a_file_in_its_place_is_said_and_left_alone(tmp_path: Path) -> None:
+    place = tmp_path / "data"
+    place.write_text("mine")
+    with pytest.raises(UsageProblem) as caught:
+        DataDir(place).prepare()
+    assert caught.value.code == "data_not_a_directory"
+    assert str(place) in str(caught.value)
+    assert place.read_text() == "mine"
+
+
+def test_a_file_above_its_place_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageProblem) as caught:
+        DataDir(tmp_path / "file" / "data").prepare()
+    assert "--data-dir" in str(caught.value)
+
+
+def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    # Root may write everywhere, so permissions alone would not show it on every machine.
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(UsageProblem) as caught:
+        DataDir(tmp_path).prepare()
+    assert caught.value.code == "data_unusable"
+    assert "Permission denied" in str(caught.value)
+
+
+def test_a_second_program_is_refused_with_the_line_for_a_second_person(tmp_path: Path) -> None:
+    data = DataDir(tmp_path / "my data")
+    data.prepare()
+    code = (
+        "import sys; from pathlib import Path; from client.datadir import DataDir\n"
+        "with DataDir(Path(sys.argv[1])).locked(): print('locked', flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(data.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == "locked"
+        with pytest.raises(UsageProblem) as caught, data.locked():
+            pass
+        assert caught.value.code == "data_in_use"
+        assert "shithead --data-dir" in str(caught.value)
+        assert "my data-2" in str(caught.value)
+    finally:
+        # Killed, not asked: the lock of a crashed program must not stay.
+        other.kill()
+        other.communicate()
+    with data.locked():
+        assert data.lock.exists()
+
+
+def test_the_line_that_removes_everything_names_the_directory(tmp_path: Path) -> None:
+    assert str(tmp_path / "with blank") in DataDir(tmp_path / "with blank").removal()

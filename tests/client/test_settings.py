@@ -1,0 +1,87 @@
+"""Settings and the name: asked once, kept, never a reason to lose a file."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from client.problems import UsageProblem
+from client.settings import FALLBACK_NAME, choose_name, load, login_name, save_name
+from p2p.identity import BadName, check_name
+
+
+def never(default: str) -> str:
+    raise AssertionError("nobody should have been asked")
+
+
+def test_without_a_file_nothing_is_set(tmp_path: Path) -> None:
+    assert load(tmp_path / "settings.toml").name == ""
+
+
+def test_the_name_is_asked_once_and_remembered(tmp_path: Path) -> None:
+    place = tmp_path / "settings.toml"
+    assert choose_name(place, None, lambda default: " Zoë ") == ("Zoë", True)
+    assert choose_name(place, None, never) == ("Zoë", False)
+
+
+def test_a_given_name_serves_now_and_is_stored_only_if_it_is_the_first(tmp_path: Path) -> None:
+    place = tmp_path / "settings.toml"
+    assert choose_name(place, "Ana", never) == ("Ana", True)
+    assert choose_name(place, "Bob", never) == ("Bob", False)
+    assert load(place).name == "Ana"
+
+
+def test_in_a_pipe_the_login_name_serves_and_is_not_stored(tmp_path: Path) -> None:
+    place = tmp_path / "settings.toml"
+    name, stored = choose_name(place, None, None)
+    assert name == login_name()
+    assert not stored
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 21, "a\x07b", "a\u202eb", "a\nb"])
+def test_a_name_that_cannot_be_used_is_refused_and_not_stored(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "settings.toml"
+    with pytest.raises(BadName):
+        choose_name(place, name, never)
+    assert not place.exists()
+
+
+def test_storing_a_name_leaves_the_rest_of_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "settings.toml"
+    place.write_text('# mine\nname = ""\n\n[theme]\nname = "dark"\n', encoding="utf-8")
+    save_name(place, 'a "b" \\ c')
+    text = place.read_text(encoding="utf-8")
+    assert load(place).name == 'a "b" \\ c'
+    assert "# mine" in text
+    assert '[theme]\nname = "dark"' in text
+
+
+@pytest.mark.parametrize("content", [b"name = \n", b"\xff\xfe", b"name = 5\n"])
+def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    place = tmp_path / "settings.toml"
+    place.write_bytes(content)
+    with pytest.raises(UsageProblem) as caught:
+        choose_name(place, "Ana", never)
+    assert str(place) in str(caught.value)
+    assert place.read_bytes() == content
+
+
+@given(st.text(max_size=60))
+def test_any_login_name_becomes_a_name_that_can_be_used(login: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(getpass, "getuser", lambda: login)
+        name = login_name()
+    assert check_name(name) == name
+
+
+def test_without_a_login_name_there_is_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> str:
+        raise OSError("no such user")
+
+    monkeypatch.setattr(getpass, "getuser", none)
+    assert login_name() == FALLBACK_NAME

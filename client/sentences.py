@@ -122,6 +122,8 @@ def _value(key: str, value: object, names: Names, style: Style) -> object:
             return _Text(card_label(value, style))
         case str():
             return _Text(clean(value).replace("_", " ") if key == "reason" else clean(value))
+        case tuple() | list() if key.startswith("card"):
+            return _Text(" ".join(str(_value(key, item, names, style)) for item in value))
         case tuple() | list():
             return _Text(listed([str(_value(key, item, names, style)) for item in value]))
         case _:

@@ -1,0 +1,384 @@
+"""The line mode at a table: joins the narrator, the interpreter and a node."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol, TextIO
+
+from client.bots import PlayerNode
+from client.cards import Style, style_for
+from client.lines.interpret import (
+    Act,
+    Admit,
+    Answer,
+    Command,
+    Explain,
+    Kick,
+    Problem,
+    Quit,
+    Refuse,
+    SeatBots,
+    Show,
+    StartRound,
+    Talk,
+    Void,
+    interpret,
+)
+from client.lines.narrate import Narrator
+from client.lines.show import (
+    choice_lines,
+    help_lines,
+    rules_lines,
+    score_lines,
+    table_lines,
+    turn_lines,
+    welcome_lines,
+)
+from client.lines.source import LineSource
+from client.phrases import said
+from client.sentences import render, render_error
+from client.view import Stage, make_view
+from engine.errors import Sentence, ShitheadError
+from engine.rules import RuleSet
+from p2p.news import News
+
+EXIT_GOOD: Final = 0
+EXIT_FAULT: Final = 1
+"""A round ended with a fault."""
+EXIT_REFUSED: Final = 3
+"""The table or the network said no."""
+
+_FINISHED: Final = frozenset({"finished", "stalled", "forfeit", "faulted"})
+"""Endings that count for a number of rounds that was asked for."""
+
+_MID_ROUND: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING})
+
+
+class TableNode(PlayerNode, Protocol):
+    """What the line mode needs of ``p2p.node.Node``."""
+
+    @property
+    def rules(self) -> RuleSet:
+        """What the next offer uses."""
+        ...
+
+    @property
+    def gone(self) -> asyncio.Event:
+        """Set when this peer is no longer at the table."""
+        ...
+
+    @property
+    def gone_why(self) -> str:
+        """``kicked``, ``closed`` or ``failed``."""
+        ...
+
+    @property
+    def gone_problem(self) -> ShitheadError | None:
+        """With ``failed``: what happened."""
+        ...
+
+    async def offer_round(self) -> None:
+        """Offers a round."""
+        ...
+
+    async def admit(self, key: bytes) -> None:
+        """Lets somebody in."""
+        ...
+
+    async def refuse(self, key: bytes, why: str = "refused") -> None:
+        """Turns somebody away."""
+        ...
+
+    async def kick(self, key: bytes) -> None:
+        """Sends somebody away."""
+        ...
+
+    async def void(self) -> None:
+        """Gives the round up."""
+        ...
+
+    async def say(self, text: str) -> None:
+        """Talks to the table."""
+        ...
+
+    async def leave(self) -> None:
+        """Leaves round and table, and closes."""
+        ...
+
+
+class _Typed:
+    """A line that was typed; ``text`` None at the end of input. ``done`` when it has been dealt with."""
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.done = asyncio.Event()
+
+
+class _Gone:
+    """The node is no longer at the table."""
+
+
+class _Leave(Exception):
+    """Raised by a command that ends the client."""
+
+
+class LineClient:
+    """A person, or with ``auto`` a watched bot, at a table in append-only lines.
+
+    ``node``: at the table already. ``out``: where lines go. ``lines``: where they come from (None: from
+    nowhere). ``ascii_only``: letters for suits whatever the output can show. ``auto``: the seat is played by
+    somebody else (a ``BotPlayer``); nothing is asked and the end of input is not the end. ``interactive``:
+    a person sits there; without one ``quit`` asks nothing. ``rounds``: leave after so many finished rounds.
+    ``seat_bots``: seats that many bots more, for the command ``bots``.
+    """
+
+    def __init__(
+        self,
+        node: TableNode,
+        out: TextIO,
+        lines: LineSource | None,
+        *,
+        ascii_only: bool = False,
+        auto: bool = False,
+        interactive: bool = True,
+        rounds: int | None = None,
+        seat_bots: Callable[[int], Awaitable[None]] | None = None,
+    ) -> None:
+        self._node = node
+        self._out = out
+        self._lines = lines
+        self._auto = auto
+        self._interactive = interactive
+        self._rounds = rounds
+        self._seat_bots = seat_bots
+        self._style: Style = style_for(getattr(out, "encoding", None) or "utf-8", ascii_only)
+        self._narrator = Narrator(self._style)
+        self._inbox: asyncio.Queue[tuple[News, ...] | _Typed | _Gone] = asyncio.Queue()
+        self._view = make_view(node.snapshot)
+        self._shown: object = None
+        self._asks_quit = False
+        self._finished = 0
+        self._faulted = False
+
+    async def run(self) -> int:
+        """Plays until this peer leaves or the table ends; the exit code.
+
+        0: good; 1: a round ended with a fault; 3: sent away, or the table cannot go on. Cancelling it stops at
+        once, without leaving: whoever cancels closes the node.
+        """
+        unsubscribe = self._node.subscribe(self._inbox.put_nowait)
+        tasks = [asyncio.create_task(self._wait_gone(), name="gone")]
+        if self._lines is not None:
+            tasks.append(asyncio.create_task(self._read(self._lines), name="typed"))
+        try:
+            return await self._run()
+        finally:
+            unsubscribe()
+            if self._lines is not None:
+                self._lines.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(self) -> int:
+        self._print(welcome_lines(self._view, self._style))
+        self._prompt()
+        while True:
+            item = await self._inbox.get()
+            try:
+                match item:
+                    case _Gone():
+                        return self._say_gone()
+                    case _Typed():
+                        await self._typed(item.text)
+                        item.done.set()
+                    case news:
+                        self._tell(self._with_following(news))
+            except (_Leave, BrokenPipeError):
+                return await self._go()
+
+    async def _go(self) -> int:
+        await self._node.leave()
+        with contextlib.suppress(BrokenPipeError):
+            self._say("bye")
+        return EXIT_FAULT if self._faulted else EXIT_GOOD
+
+    async def _read(self, lines: LineSource) -> None:
+        while True:
+            typed = _Typed(await lines.read())
+            self._inbox.put_nowait(typed)
+            await typed.done.wait()
+            if typed.text is None:
+                return
+
+    async def _wait_gone(self) -> None:
+        await self._node.gone.wait()
+        self._inbox.put_nowait(_Gone())
+
+    # -- what happens --------------------------------------------------------------------------------
+
+    def _with_following(self, news: tuple[News, ...]) -> tuple[News, ...]:
+        """``news`` and those that wait right behind it: the snapshot shows them all already."""
+        found = list(news)
+        kept: list[tuple[News, ...] | _Typed | _Gone] = []
+        while not self._inbox.empty():
+            item = self._inbox.get_nowait()
+            if isinstance(item, tuple) and not kept:
+                found.extend(item)
+            else:
+                kept.append(item)
+        for item in kept:
+            self._inbox.put_nowait(item)
+        return tuple(found)
+
+    def _tell(self, news: tuple[News, ...]) -> None:
+        before, self._view = self._view, make_view(self._node.snapshot)
+        self._print(self._narrator.tell(news, before, self._view))
+        self._prompt()
+        for item in news:
+            if item.name == "over":
+                self._finished += item.values.get("result") in _FINISHED
+                self._faulted |= item.values.get("result") == "faulted"
+                self._asks_quit = False
+            # A round is done with when its file has been judged, or could not be written.
+            done = item.name in ("verdict", "unsaved")
+            if done and self._rounds is not None and self._finished >= self._rounds:
+                self._say("rounds_done")
+                raise _Leave
+
+    def _prompt(self) -> None:
+        """Shows what can be done now, once for each state of it."""
+        view = self._view
+        if self._auto:
+            return
+        offered = tuple((choice.kind, choice.key, choice.move) for choice in view.choices)
+        turn = (view.stage, view.stamp if view.stage is Stage.PLAY else b"", view.own) if view.my_turn else ()
+        shown = (view.my_turn, turn, offered)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        if view.my_turn:
+            self._print(turn_lines(view, self._style))
+        else:
+            self._print(choice_lines(view, self._style))
+
+    def _say_gone(self) -> int:
+        with contextlib.suppress(BrokenPipeError):
+            match self._node.gone_why:
+                case "kicked":
+                    self._say("kicked")
+                case "closed" | "":
+                    self._say("closed")
+                case _:
+                    self._say("failed")
+                    if self._node.gone_problem is not None:
+                        self._print(list(render_error(self._node.gone_problem, self._view.names, self._style)))
+        if self._node.gone_why not in ("closed", ""):
+            return EXIT_REFUSED
+        return EXIT_FAULT if self._faulted else EXIT_GOOD
+
+    # -- what is typed -------------------------------------------------------------------------------
+
+    async def _typed(self, text: str | None) -> None:
+        if text is None:
+            if not self._auto:
+                raise _Leave
+            return
+        meaning = interpret(self._view, text)
+        if isinstance(meaning, Problem):
+            self._sentence(meaning.sentence)
+            return
+        try:
+            await self._do(meaning)
+        except ShitheadError as error:
+            if error.code == "stale":
+                self._say("stale")
+                self._shown = None
+                self._prompt()
+            else:
+                self._print(list(render_error(error, self._view.names, self._style)))
+
+    async def _do(self, command: Command) -> None:
+        node = self._node
+        match command:
+            case Act(move=move, stamp=stamp):
+                await node.act(move, stamp)
+            case Answer(yes=yes):
+                await self._answer(yes)
+            case Talk(text=text):
+                await node.say(text)
+            case StartRound():
+                await node.offer_round()
+            case Admit(key=key):
+                await node.admit(key)
+            case Refuse(key=key):
+                await node.refuse(key)
+            case Kick(key=key):
+                await node.kick(key)
+            case SeatBots(count=count):
+                await self._bots(count)
+            case Void():
+                await node.void()
+            case Show(what=what):
+                self._show(what)
+            case Explain(sentence=sentence):
+                self._sentence(sentence)
+            case Quit():
+                self._quit()
+
+    async def _answer(self, yes: bool) -> None:
+        if self._asks_quit:
+            self._asks_quit = False
+            if yes:
+                raise _Leave
+            self._say("quit_stays")
+        elif self._view.asked:
+            await self._node.answer_offer(yes)
+        else:
+            self._say("nothing_asked")
+
+    async def _bots(self, count: int) -> None:
+        if self._seat_bots is None:
+            self._say("no_bots")
+            return
+        await self._seat_bots(count)
+        self._say("bots_seated", count=count)
+
+    def _quit(self) -> None:
+        if not self._interactive or not self._view.in_round or self._view.stage not in _MID_ROUND:
+            raise _Leave
+        self._asks_quit = True
+        self._say("quit_ask")
+
+    def _show(self, what: str) -> None:
+        view, style = self._view, self._style
+        match what:
+            case "table":
+                self._print(table_lines(view, style))
+            case "score":
+                self._print(score_lines(view, style))
+            case "rules":
+                rules = view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
+                self._print(rules_lines(rules, max(2, len(view.players))))
+            case "help":
+                self._print(help_lines(view))
+            case _:
+                self._print(turn_lines(view, style))
+
+    # -- output --------------------------------------------------------------------------------------
+
+    def _say(self, code: str, **values: object) -> None:
+        self._sentence(said(code, **values))
+
+    def _sentence(self, sentence: Sentence) -> None:
+        self._print([render(sentence, self._view.names, self._style)])
+
+    def _print(self, lines: list[str]) -> None:
+        encoding = getattr(self._out, "encoding", None) or "utf-8"
+        for line in lines:
+            # A name may hold letters that this output has not.
+            self._out.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        if lines:
+            self._out.flush()

@@ -1,0 +1,252 @@
+"""The client's own sentences: code → English template, in one place (``client.sentences`` fills them).
+
+Where a sentence has somebody as its subject there are two forms: for another player, whose name is ``player``,
+and for the reader. ``{count:card|cards}`` writes the number and the word that fits it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.errors import Sentence
+
+TOLD: Final[dict[str, tuple[str, str]]] = {
+    "joined": ("{player} has joined the table.", "You are at the table {table}."),
+    "joined_bot": ("{player}, a bot, has joined the table.", "You are at the table {table}, played by a bot."),
+    "left": ("{player} has left the table.", "You have left the table."),
+    "ready": ("{player} is ready.", "You are ready."),
+    "swapped": (
+        "{player} lays out {card_up} and takes up {card_hand}.",
+        "You lay out {card_up} and take up {card_hand}.",
+    ),
+    "declared": ("{player} shows {cards}.", "You show {cards}."),
+    "eldest_upcard": (
+        "{player} leads: the first {rank} among the upcards.",
+        "You lead: yours is the first {rank} among the upcards.",
+    ),
+    "eldest_hand": (
+        "{player} leads: dealt a {rank} to the hand.",
+        "You lead: you were dealt a {rank} to the hand.",
+    ),
+    "eldest_seat": ("{player} leads.", "You lead."),
+    "played": ("{player} plays {cards}.", "You play {cards}."),
+    "played_up": ("{player} plays {cards} from the upcards.", "You play {cards} from your upcards."),
+    "again": ("{player} plays again.", "You play again."),
+    "drew": ("{player} draws {count:card|cards}.", "You draw {count:card|cards}."),
+    "drew_own": ("", "You draw {cards}."),
+    "hand": ("", "Your hand: {cards}."),
+    "picked_up": ("{player} picks up {count:card|cards}.", "You pick up {count:card|cards}."),
+    "flipped": ("{player} flips {cards}.", "You flip {cards}."),
+    "flipped_high": (
+        "{player} flips {cards}: it can't be played.",
+        "You flip {cards}: it can't be played.",
+    ),
+    "out": ("{player} is out: {place}.", "You are out: {place}!"),
+    "lost": ("The link to {player} is lost.", ""),
+    "back": ("The link to {player} is back.", ""),
+    "shithead": ("{player} is the shithead.", "You are the shithead."),
+    "debt": ("{player} owed {what}.", "You owed {what}."),
+    "gone": ("{player} had left the round.", "You had left the round."),
+    "wait": ("Waiting for {player} {what}.", "It is on you {what}."),
+    "overdue": (
+        "{player} has owed this for {seconds} s. `void` gives the round up; till then all wait.",
+        "",
+    ),
+    "turn": ("It is {player}'s turn.", "It is your turn."),
+}
+"""Code → (for another player, for the reader)."""
+
+SAID: Final[dict[str, str]] = {
+    # what happens at the table
+    "welcome": "Table {table}. Type `help` for what you can type.",
+    "reach": "Others reach this table at {addresses}.",
+    "knocked": "{name} is at the door ({address}): `admit {name}` or `refuse {name}`.",
+    "knocked_bot": "{name}, a bot, is at the door ({address}): `admit {name}` or `refuse {name}`.",
+    "knocked_other": "{name} is at the door; {host} decides.",
+    "said": "{name}> {text}",
+    "offer": "Round {round} is offered to {players}. Do you play? `yes` or `no`.",
+    "offer_all": "Round {round}: {players}.",
+    "accepted": "{done} of {all} have said yes.",
+    "shuffled": "Shuffled by {done} of {all}.",
+    "proven": "All {all} shuffles are proven on every side: the cards are dealt.",
+    "dealing": "The cards are being shuffled by everybody in turn.",
+    "dead": "The round did not come about.",
+    "words": "Table words: {words}. They are the same at everybody's screen, or somebody is in between.",
+    "seats": "Seats, clockwise: {players}. {dealer} deals.",
+    "arrange": "The cards are dealt. Everybody may exchange hand cards for upcards.",
+    "burnt_ten": "The pile burns: {count:card|cards} are out of the round.",
+    "burnt_quartet": "The pile burns: {number} {ranks}.",
+    "burnt_run": "The pile burns: a run of equal cards.",
+    "run": "{number} {ranks} on top.",
+    "fault": "A breach: {text}",
+    "saved": "The round is saved: {path}. Check it at any time with `shithead verify last`.",
+    "unsaved": "The round could not be saved ({reason}).",
+    "no_mdns": "Tables cannot be announced by multicast here; others join by your address.",
+    # the end of a round
+    "over_finished": "Round {round} is over.",
+    "over_stalled": "Round {round} has reached its limit of turns: nobody is the shithead.",
+    "over_forfeit": "Round {round} is over: the other side has left.",
+    "over_unfinished": "Round {round} ends unfinished.",
+    "over_faulted": "Round {round} ends with a breach of the rules of the deal.",
+    "place": "{place}: {name}.",
+    "fair": (
+        "Was it fair? Yes, as far as can be checked: {shuffles} shuffles proven, {shares} shares and "
+        "{moves} moves checked, {reveals} seeds opened."
+    ),
+    "cheating": "Was it fair? No: it holds the proof of a breach.",
+    "unproven": "Was it fair? Not proven: {text}",
+    "damaged": "Was it fair? The saved file is damaged: {text}",
+    "next_mine": "`start` begins another round.",
+    "next_alone": "Waiting for others to join.",
+    "next_other": "{host} can start another round.",
+    # my turn
+    "your_turn": "Your turn.",
+    "lead": "The pile is empty: any card can be led.",
+    "on_pile": "On the pile: {cards} ({count:card|cards}).",
+    "on_pile_run": "On the pile: {cards} ({count:card|cards}, {number} {ranks} on top).",
+    "one_more": "One more {rank} burns it.",
+    "may_play": "You may play {fits}.",
+    "none_fits": "None of your cards can be played: pick up.",
+    "your_hand": "Hand: {cards}",
+    "your_upcards": "Upcards: {cards}",
+    "blind": "Only downcards are left. Which one do you flip?",
+    "arrange_turn": "Arrange: `swap 2h 7s` exchanges a hand card for an upcard; `ready` when done.",
+    "choices": "Choices: {choices}",
+    # the table
+    "table_head": "Table {table}.",
+    "round_head": "Round {round}, {stage}.",
+    "no_round": "No round is going on.",
+    "pile_line": "Pile: {cards}. Stock: {stock}. Burnt: {burnt}.",
+    "pile_none": "Pile: empty. Stock: {stock}. Burnt: {burnt}.",
+    "door_line": "At the door: {names}.",
+    "score_line": "Round {round}: {order}.",
+    "score_none": "No round has ended yet.",
+    "score_sum": "Shithead so far: {counts}.",
+    # answers to what was typed
+    "unknown": "{text} is not understood. `help` says what can be typed.",
+    "no_choice": "There is no choice #{number} now.",
+    "no_choices": "There is nothing to choose now.",
+    "nothing_to_play": "There is nothing to play at the moment.",
+    "not_in_round": "You don't play in this round.",
+    "opening": "A card is just being opened: a moment.",
+    "drawing": "Your new card is still on its way: a moment.",
+    "not_held": "You don't hold {what}.",
+    "card_not_held": "You don't hold {card}.",
+    "come_first": "The {held} come first.",
+    "too_low": "A {rank} can't be played on a {top}.",
+    "ready_already": "You are ready already.",
+    "too_many": "You have only {count:card|cards} of that rank to play.",
+    "not_a_set": "One or more cards of one rank can be played at a time.",
+    "playable": "{cards} can be played now.",
+    "fits_not_held": "{what} would fit, but you don't hold it.",
+    "why_pick_up": "You can pick up the pile now.",
+    "bad_slot": "There is no downcard in slot {slot}.",
+    "flip_what": "Which one? Type `flip` and the number of a downcard.",
+    "swap_how": "Name a hand card and an upcard of yours, such as `swap 2h 7s`.",
+    "not_arranging": "Cards can be exchanged only between the deal and the first lead.",
+    "ready_sent": "Being ready has been told to the others and stays.",
+    "not_ready": "You are not ready yet.",
+    "say_what": "Say what? Type `say` and the words.",
+    "host_only": "Only {host} can do that.",
+    "nobody": "There is nobody called {name} here.",
+    "nobody_there": "There is nobody called {name} at the door.",
+    "who": "Who? Type `{command}` and a name.",
+    "not_yourself": "That is you. `quit` leaves the table.",
+    "alone": "It takes two: wait until somebody joins, or seat bots with `bots 2`.",
+    "bots_how": "How many? Type `bots` and a number from 1 to {most}.",
+    "no_bots": "Bots cannot be seated here.",
+    "bots_seated": "{count:bot|bots} seated. Whoever owns this machine could read the bots' cards.",
+    "nothing_asked": "Nobody has asked anything.",
+    "stale": "The table has changed meanwhile, so that was not done. Look again.",
+    "why_what": "Why what? Type `why` and a card, or `why pick up`.",
+    "trouble": "Something went wrong in this program ({reason}). The table goes on.",
+    # leaving
+    "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",
+    "quit_stays": "You stay.",
+    "bye": "You have left the table.",
+    "kicked": "The host has sent you away from the table.",
+    "closed": "The table is closed: nobody else is left.",
+    "failed": "The table cannot go on here.",
+    "rounds_done": "That was the last round; leaving.",
+}
+"""Code → template."""
+
+HELP: Final = (
+    "7 or 7 7 or 55       play cards of a rank (2 to 10, j, q, k, a; t and 0 are ten too)",
+    "5h 5c                play exactly these cards",
+    "#2                   the second of the numbered choices; in lists a bare 2 does as well",
+    "pick up              take the pile into your hand",
+    "flip 2 (or just 2)   turn over a downcard when nothing else is left",
+    "swap 2h 7s           before play: exchange a hand card for an upcard",
+    "ready                before play: done with exchanging",
+    "why 4d               why a card can't be played now; also: why pick up",
+    "table, score, rules  show the table, the evening's rounds, the rules in force",
+    "say hello            talk to the table",
+    "yes, no              answer a question",
+    "void                 give the round up when somebody is overdue",
+    "quit                 leave",
+)
+"""What ``help`` shows to everybody."""
+
+HELP_HOST: Final = (
+    "start                begin a round with everybody here",
+    "admit Ana            let somebody in who is at the door; refuse Ana",
+    "kick Ana             send somebody away between rounds",
+    "bots 2               seat bots",
+)
+"""What it shows to the host besides."""
+
+WAITS: Final = {
+    "accept": "to say yes",
+    "key": "to get ready for the deal",
+    "deck": "to shuffle",
+    "proof": "to prove the shuffle",
+    "agreed": "to agree on the deck",
+    "shares": "to help open a card",
+    "ready": "to be ready",
+    "declare": "to say what was dealt",
+    "move": "to play",
+    "flip": "to help open the flipped card",
+    "result": "to sign the result",
+    "reveal": "to open the seed",
+}
+"""``p2p.duties.Duty.what`` → in words, after "Waiting for Ana"."""
+
+DEBTS: Final = {
+    "accept": "an answer",
+    "key": "a key for the deal",
+    "deck": "a shuffle",
+    "proof": "the proof of a shuffle",
+    "agreed": "the agreement on the deck",
+    "shares": "shares for a card",
+    "ready": "being ready",
+    "declare": "a declaration",
+    "move": "a move",
+    "flip": "shares for a flipped card",
+    "result": "a signature under the result",
+    "reveal": "a seed",
+}
+"""``p2p.duties.Duty.what`` → in words, after "Ana owed"."""
+
+STAGES: Final = {
+    "lobby": "before a round",
+    "offer": "being offered",
+    "dealing": "being dealt",
+    "arrange": "arranging",
+    "start": "who leads is being found out",
+    "play": "in play",
+    "opening": "a flipped card is being opened",
+    "ending": "ending",
+    "over": "over",
+}
+"""``client.view.Stage`` in words."""
+
+
+def said(code: str, **values: object) -> Sentence:
+    """The sentence of that code in :data:`SAID`."""
+    return Sentence(code, SAID[code], values)
+
+
+def told(code: str, is_me: bool, **values: object) -> Sentence:
+    """The sentence of that code in :data:`TOLD`, in the form for the reader or for somebody else."""
+    return Sentence(code, TOLD[code][is_me], values)

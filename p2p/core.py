@@ -20,6 +20,7 @@ from p2p import roundfile
 from p2p.canonical import NotCanonical
 from p2p.dealing import Dealing
 from p2p.entries import Entry, Unreadable, entry_id, make_entry, read_entry, signature_fits
+from p2p.errors import LocalProtocolError
 from p2p.frames import Have
 from p2p.identity import fold_name
 from p2p.news import News, Reporter
@@ -93,8 +94,11 @@ class Core:
         self._final_said: set[bytes] = set()
         for entry in store.load(table):
             self.session.receive(entry)
+            # Without an own part in memory yet, the only arithmetic there can be is that of checking proofs.
+            while (job := self.session.job()) is not None:
+                self.session.finish(job, job.run())
         self.session.restore(store.secret)
-        self.may_write = store.own_head(table) is None
+        self._told = store.own_head(table) is None
         """False after a restart until a member has told what it holds: an own entry may have been sent that
         a restored backup does not know of."""
         self._own_heads: set[bytes] = set()
@@ -150,6 +154,8 @@ class Core:
 
     def _wished(self, wish: Wish, out: Outcome) -> None:
         try:
+            if not self.may_write:
+                raise LocalProtocolError("catching_up", "Still catching up with the table: try again in a moment.")
             bodies = wish.make(self)
         except ShitheadError as problem:
             wish.problem = problem
@@ -187,8 +193,12 @@ class Core:
     def note_have(self, have: Have) -> None:
         """A member has told what it holds: once its version of the own feed is here, writing may go on."""
         self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
-        if self._own_heads <= self.session.feeds.by_id.keys():
-            self.may_write = True
+        self._told = True
+
+    @property
+    def may_write(self) -> bool:
+        """Whether this peer knows its own feed as far as anybody has it."""
+        return self._told and self._own_heads <= self.session.feeds.by_id.keys()
 
     # -- files ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,214 @@
+"""Nodes: real sockets on loopback, real disks, whole rounds."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from engine.rules import RuleSet
+from p2p.audit import verify_file
+from p2p.dealing import ElGamalDealing
+from p2p.errors import LocalProtocolError, NetworkProblem
+from p2p.news import News
+from p2p.node import Node
+from p2p.phases import Phase
+from p2p.roundfile import list_rounds
+from tests.node.conftest import PATIENCE_S, Evening, until
+
+
+def is_over(number: int):  # type: ignore[no-untyped-def]
+    return lambda s: s.round is not None and s.round.number == number and s.round.phase is Phase.CLOSED
+
+
+async def test_a_round_is_played_saved_and_verified_alike_by_everyone(evening: Evening) -> None:
+    evening.dealing = ElGamalDealing()
+    nodes = await evening.table("Ana", "Bogdan", "Carmen")
+    evening.seat_bots()
+    await nodes[0].offer_round()
+    for node in nodes:
+        await until(node, is_over(1))
+    files = [list_rounds(node.config.data_dir / "rounds") for node in nodes]
+    assert [len(found) for found in files] == [1, 1, 1]
+    verdicts = [verify_file(found[0]) for found in files]
+    assert {v.verdict for v in verdicts} == {"fair"}
+    assert len({(v.finish, v.shithead, tuple(p.key for p in v.players)) for v in verdicts}) == 1
+
+
+async def test_the_shithead_deals_the_next_round(evening: Evening) -> None:
+    nodes = await evening.table("Ana", "Bogdan")
+    evening.seat_bots()
+    for number in (1, 2):
+        await nodes[0].offer_round()
+        await asyncio.gather(*(until(node, is_over(number)) for node in nodes))
+    score = nodes[1].snapshot.score
+    assert [line.number for line in score] == [1, 2]
+    round_ = nodes[0].snapshot.round
+    assert round_ is not None and round_.state is not None
+    assert round_.seats[round_.state.dealer] == score[0].shithead
+
+
+async def test_names_that_are_taken_and_full_tables_are_refused_in_words(evening: Evening) -> None:
+    await evening.open("Ana", seats=2)
+    with pytest.raises(NetworkProblem) as taken:
+        await Node.join_table(evening.config("ana", operator=b""), ("127.0.0.1", evening.nodes[0].port))
+    assert taken.value.code == "refused" and "ana already" in str(taken.value)
+    await evening.join("Bogdan")
+    with pytest.raises(NetworkProblem) as full:
+        await Node.join_table(evening.config("Carmen"), ("127.0.0.1", evening.nodes[0].port))
+    assert full.value.code == "refused" and "full (2 seats)" in str(full.value)
+
+
+async def test_the_host_can_turn_somebody_away(evening: Evening) -> None:
+    host = await evening.open("Ana")
+
+    async def turn_away() -> None:
+        snapshot = await until(host, lambda s: bool(s.door))
+        await host.refuse(snapshot.door[0].key)
+
+    task = asyncio.create_task(turn_away())
+    with pytest.raises(NetworkProblem) as refused:
+        await Node.join_table(evening.config("Bogdan"), ("127.0.0.1", host.port))
+    await task
+    assert "the host said no" in str(refused.value)
+    assert host.snapshot.door == ()
+
+
+async def test_somebody_sent_away_is_told_and_is_gone_for_all(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    await ana.kick(carmen.key)
+    async with asyncio.timeout(PATIENCE_S):
+        await carmen.gone.wait()
+    assert carmen.gone_why == "kicked"
+    await until(bogdan, lambda s: len(s.players) == 2)
+
+
+async def test_nobody_is_sent_away_in_mid_round(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan")
+    await ana.offer_round()
+    await until(ana, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+    with pytest.raises(LocalProtocolError) as problem:
+        await ana.kick(bogdan.key)
+    assert problem.value.code == "seated"
+
+
+async def test_a_table_closed_by_its_host_ends_for_everyone(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    await ana.close_table()
+    async with asyncio.timeout(PATIENCE_S):
+        await asyncio.gather(bogdan.gone.wait(), carmen.gone.wait())
+    assert (bogdan.gone_why, carmen.gone_why) == ("closed", "closed")
+
+
+async def test_who_leaves_a_round_of_two_has_lost_it(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan")
+    await ana.offer_round()
+    await until(bogdan, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+    await bogdan.leave()
+    snapshot = await until(ana, is_over(1))
+    assert snapshot.score[0].kind == "forfeit"
+    assert snapshot.score[0].shithead == bogdan.key
+    (file,) = list_rounds(ana.config.data_dir / "rounds")
+    assert verify_file(file, evening.dealing).verdict == "unproven"
+
+
+async def test_who_leaves_a_round_of_three_ends_it_unfinished(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    await ana.offer_round()
+    await until(carmen, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+    await carmen.leave()
+    for node in (ana, bogdan):
+        snapshot = await until(node, is_over(1))
+        assert snapshot.score[0].kind == "unfinished"
+    await until(ana, lambda s: len(s.players) == 2)
+    evening.seat_bots(ana, bogdan)
+    await ana.offer_round()
+    for node in (ana, bogdan):
+        await until(node, is_over(2))
+
+
+async def test_a_silent_player_can_be_given_up_after_the_grace_and_not_before(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen", grace_s=2)
+    await ana.offer_round()
+    for node in evening.nodes:
+        await until(node, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+    with pytest.raises(LocalProtocolError) as early:
+        await ana.void()
+    assert early.value.code == "not_yet_overdue"
+    evening.seat_bots(ana, bogdan)
+    await until(ana, lambda s: s.round is not None and s.round.overdue)
+    await ana.void()
+    for node in (ana, bogdan):
+        snapshot = await until(node, is_over(1))
+        assert snapshot.score[0].kind == "unfinished"
+        assert snapshot.round is not None and snapshot.round.ending is not None
+        assert snapshot.round.ending.debts == ((carmen.key, "ready"),)
+
+
+async def test_a_person_is_asked_for_the_next_round_and_may_say_no(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan", consent=False)
+    await ana.offer_round()
+    await until(bogdan, lambda s: s.asked)
+    await ana.answer_offer(True)
+    await bogdan.answer_offer(False)
+    await until(ana, lambda s: s.round is not None and s.round.phase is Phase.DEAD)
+    await ana.offer_round()
+    snapshot = await until(bogdan, lambda s: s.asked)
+    assert snapshot.round is not None and (snapshot.round.number, snapshot.round.attempt) == (1, 2)
+
+
+async def test_chat_reaches_everyone_once(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    heard: dict[str, list[str]] = {"Bogdan": [], "Carmen": []}
+    done = asyncio.Event()
+
+    def listen(name: str) -> None:
+        def listener(news: tuple[News, ...]) -> None:
+            heard[name] += [str(item.values["text"]) for item in news if item.name == "said"]
+            if all(len(lines) == 2 for lines in heard.values()):
+                done.set()
+
+        evening.nodes[["Ana", "Bogdan", "Carmen"].index(name)].subscribe(listener)
+
+    listen("Bogdan")
+    listen("Carmen")
+    await ana.say("hello  there")
+    await ana.say("again")
+    async with asyncio.timeout(PATIENCE_S):
+        await done.wait()
+    assert heard == {"Bogdan": ["hello there", "again"], "Carmen": ["hello there", "again"]}
+    with pytest.raises(LocalProtocolError):
+        await ana.say("x" * 401)
+
+
+async def test_a_peer_that_starts_again_takes_its_seat_and_plays_on(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan")
+    await ana.offer_round()
+    for node in (ana, bogdan):
+        await until(node, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+    await bogdan.close()
+    evening.nodes.remove(bogdan)
+    await until(ana, lambda s: any(p.link.status == "lost" for p in s.players))
+    again = await Node.join_table(evening.config("Bogdan"), ("127.0.0.1", ana.port))
+    evening.nodes.append(again)
+    assert again.key == bogdan.key
+    evening.seat_bots(ana, again)
+    for node in (ana, again):
+        snapshot = await until(node, is_over(1))
+        assert snapshot.score[0].kind == "finished"
+
+
+async def test_two_nodes_cannot_use_one_port(evening: Evening) -> None:
+    host = await evening.open("Ana")
+    config = evening.config("Bogdan")
+    taken = type(config)(config.data_dir, "Bogdan", loopback=True, port=host.port, dealing=evening.dealing)
+    with pytest.raises(NetworkProblem) as busy:
+        await Node.open_table(taken, "Other", seats=5, rules=RuleSet())
+    assert busy.value.code == "port_busy"
+
+
+async def test_nobody_at_an_address_is_said_in_words(evening: Evening, tmp_path: Path) -> None:
+    with pytest.raises(NetworkProblem) as nobody:
+        await Node.join_table(evening.config("Ana"), ("127.0.0.1", 9))
+    assert nobody.value.code == "no_answer"

@@ -231,7 +231,7 @@ class Session:
                 continue
             pair = tuple(sorted((other, fact), key=lambda version: version.id))
             ids = tuple(version.id for version in pair)
-            fault = Fault(fact.author, "fork", ids, fact.seq, fact.entry.kind)
+            fault = Fault(fact.author, "fork", ids, fact.seq, pair[0].entry.kind)
             # An offer touches the round that it makes, any other entry the one that it belongs to.
             rounds = [self.rounds.get(version.id) or self._round_of(version) for version in pair]
             touched = {round_.contract: round_ for round_ in rounds if round_ is not None}

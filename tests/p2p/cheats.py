@@ -129,13 +129,8 @@ def early_share(table: Table, peer: Peer) -> None:
 
 def doubled_card(peer: Peer, body: e.Deck) -> e.Body:
     """The first card in place of the second one."""
-    size = len(body.deck) // 52 // peer.round.terms.packs
-    cards = peer.round.ground.deck_size
-    half = len(body.deck) // cards
-    assert half in (2, 64) or size
-    deck = bytearray(body.deck)
-    deck[half : 2 * half] = deck[:half]
-    return changed(body, deck=bytes(deck))
+    size = len(body.deck) // peer.round.ground.deck_size
+    return changed(body, deck=body.deck[:size] + body.deck[:size] + body.deck[2 * size :])
 
 
 def lying_seen(table: Table, peer: Peer) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.request import pathname2url
 
 from client.datadir import DataDir
 from client.problems import UsageProblem
 
+if TYPE_CHECKING:
+    from p2p.addresses import Address
+
 LAST: Final = "last"
 """What a person types for the newest saved round."""
+
+MAX_KNOWN_ADDRESSES: Final = 16
+"""Asked once a second while looking: the most familiar players are enough."""
 
 
 def find_round(data: DataDir, wanted: str) -> Path:
@@ -51,17 +58,46 @@ def find_round(data: DataDir, wanted: str) -> Path:
 
 
 def known_keys(data: DataDir) -> frozenset[bytes]:
-    """The identities that this machine has met at a table, read without touching the database.
+    """The identities that this machine knows: its own, and those it has met at a table.
 
-    Empty where there is no database, or none that can be read: then everybody is new.
+    Where there is no database, or none that can be read, everybody else is new.
     """
+    known = {key for key, _, _ in _players(data)}
+    if data.identity.exists():
+        from p2p.identity import IdentityProblem, load_or_make_key, public_key
+
+        with contextlib.suppress(IdentityProblem):
+            known.add(public_key(load_or_make_key(data.identity)))
+    return frozenset(known)
+
+
+def known_addresses(data: DataDir) -> list[Address]:
+    """Where players were last met, at most `MAX_KNOWN_ADDRESSES`."""
+    from p2p.addresses import is_local, make_address
+    from p2p.errors import NetworkProblem
+
+    found: list[Address] = []
+    for _, host, port in _players(data):
+        if host and len(found) < MAX_KNOWN_ADDRESSES:
+            try:
+                address = make_address(host, port)
+            except NetworkProblem:
+                continue
+            if is_local(address):
+                found.append(address)
+    return found
+
+
+def _players(data: DataDir) -> list[tuple[bytes, str, int]]:
+    """Key, host and port of each player met, read without touching the database: it may be in use."""
     try:
         database = sqlite3.connect(f"file:{pathname2url(str(data.database))}?mode=ro", uri=True)
     except sqlite3.Error:
-        return frozenset()
+        return []
     try:
-        return frozenset(key for (key,) in database.execute("select key from players"))
-    except sqlite3.Error:
-        return frozenset()
+        rows = database.execute("select key, address, port from players order by rounds desc").fetchall()
+        return [(bytes(key), str(host), int(port)) for key, host, port in rows]
+    except (sqlite3.Error, ValueError, TypeError):
+        return []
     finally:
         database.close()

@@ -1,0 +1,177 @@
+"""``shithead host``: open a table on this network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from client.commands.common import (
+    MAX_BOTS,
+    MAX_SEATS,
+    MIN_SEATS,
+    Options,
+    data_options,
+    read_rules,
+    rules_options,
+    seat_options,
+)
+from client.problems import UsageProblem
+
+if TYPE_CHECKING:
+    from client.commands.seat import Seat
+    from client.seating import Bots
+    from engine.rules import RuleSet
+
+DEFAULT_SEATS: Final = 5
+"""One pack's worth (R6), where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """A table to be opened. ``starts_itself``, ``goes_on``: see ``client.hosting.Policy``."""
+
+    name: str
+    rules: RuleSet
+    seats: int
+    bots: int
+    is_open: bool = False
+    starts_itself: bool = False
+    goes_on: bool = False
+    is_here_only: bool = False
+    """Loopback: nothing of the table leaves this machine."""
+    port: int | None = None
+    interfaces: tuple[str, ...] = ()
+    is_announced: bool = True
+
+
+@click.command("host")
+@data_options
+@seat_options
+@rules_options
+@click.option("--table", "table_name", help="The table's name (else made of mine).")
+@click.option("--bots", type=click.IntRange(0, MAX_BOTS), default=0, metavar="K", help="Seat K bots.")
+@click.option(
+    "--seats",
+    type=click.IntRange(MIN_SEATS, MAX_SEATS),
+    metavar="K",
+    help="At most K players, and the first round starts by itself once K are seated.",
+)
+@click.option("--open", "is_open", is_flag=True, help="Let in whoever knocks, without asking me.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="P", help="This UDP port and no other.")
+@click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
+@click.option("--no-discovery", is_flag=True, help="Announce nothing: others join by address.")
+@click.pass_obj
+def command(
+    options: Options,
+    table_name: str | None,
+    bots: int,
+    seats: int | None,
+    is_open: bool,
+    port: int | None,
+    interfaces: tuple[str, ...],
+    no_discovery: bool,
+    rules_name: str,
+    changes: tuple[str, ...],
+    name: str | None,
+    auto: bool,
+    level: str,
+    rounds: int | None,
+    lines: bool,
+    events: str | None,
+) -> int:
+    """Open a table on this network; others sit down with: shithead join."""
+    from client.commands.running import run
+    from client.commands.seat import sitting
+
+    rules = read_rules(rules_name, changes)
+    if auto and seats is None:
+        if not bots:
+            raise UsageProblem(
+                "auto_needs_seats", "With --auto say how many players to wait for: --seats K or --bots K."
+            )
+        seats = bots + 1
+    if seats is not None and bots >= seats:
+        raise UsageProblem(
+            "too_many_bots",
+            "{bots} bots and you do not fit on {seats} seats.",
+            bots=bots,
+            seats=seats,
+        )
+    check_rules(rules, seats or MIN_SEATS)
+    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+        plan = TablePlan(
+            table_name if table_name is not None else own_table(seat.name),
+            rules,
+            seats or max(DEFAULT_SEATS, bots + 1),
+            bots,
+            is_open=is_open,
+            starts_itself=seats is not None,
+            goes_on=auto or rounds is not None,
+            port=port,
+            interfaces=interfaces,
+            is_announced=not no_discovery,
+        )
+        return run(lambda: open_table(seat, plan))
+
+
+def check_rules(rules: RuleSet, players: int) -> None:
+    """Raises ``RuleError`` unless this version plays ``rules`` with so many players."""
+    from engine.rules import check_playable
+
+    check_playable(rules, players)
+
+
+def own_table(name: str) -> str:
+    """The table's name made of its host's: ``Ana's table``, or the bare name where that does not do."""
+    from p2p.identity import BadName, check_table_name
+
+    try:
+        return check_table_name(f"{name}'s table")
+    except BadName:
+        # Too long, or another script than the English words.
+        return check_table_name(name)
+
+
+async def open_table(seat: Seat, plan: TablePlan) -> int:
+    """Opens the table, seats its bots and plays until it is over; the exit code."""
+    from client.bots import THINK_S, Level
+    from client.commands.seat import closing, stay, tracing
+    from client.hosting import Host, Policy
+    from client.seating import Bots
+    from p2p.node import Node, NodeConfig
+
+    with tracing(seat) as trace:
+        config = NodeConfig(
+            seat.data.path,
+            seat.name,
+            loopback=plan.is_here_only,
+            port=0 if plan.is_here_only else plan.port,
+            interfaces=plan.interfaces,
+            discovery=plan.is_announced and not plan.is_here_only,
+            always_consent=seat.auto,
+            trace=trace,
+        )
+        node = await Node.open_table(config, plan.name, seats=plan.seats, rules=plan.rules)
+        async with closing(node):
+            policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
+            host = Host(node, policy)
+            bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
+            hosting = asyncio.create_task(host.run(), name="host")
+            try:
+                await bots.seat(plan.bots)
+                return await stay(node, seat, until=hosting, seat_bots=_seater(bots))
+            finally:
+                hosting.cancel()
+                await asyncio.gather(hosting, return_exceptions=True)
+                await bots.close()
+
+
+def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:
+    async def seat(count: int) -> None:
+        await bots.seat(count)
+
+    return seat

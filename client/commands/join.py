@@ -1,0 +1,192 @@
+"""``shithead join``: sit down at a table on this network."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from client.commands.common import Options, data_options, is_interactive, seat_options
+from client.commands.finding import ADVICE, PATIENCE_S, SETTLE_S, FoundTable, browsing, choose, group, look
+from client.problems import NoTable
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from client.commands.running import Trace
+    from client.commands.seat import Seat
+    from p2p.addresses import Address
+    from p2p.discovery import Browser
+    from p2p.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where to knock: an address, and what is known of who should be there."""
+
+    address: Address
+    table_id: bytes = b""
+    key: bytes | None = None
+
+
+@click.command("join")
+@data_options
+@seat_options
+@click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
+@click.argument("where", required=False)
+@click.pass_obj
+def command(
+    options: Options,
+    where: str | None,
+    interfaces: tuple[str, ...],
+    name: str | None,
+    auto: bool,
+    level: str,
+    rounds: int | None,
+    lines: bool,
+    events: str | None,
+) -> int:
+    """Sit down at a table: WHERE is its address, its name, or nothing to see what is there."""
+    from client.commands.running import run
+    from client.commands.seat import sitting
+    from p2p.addresses import is_literal, parse_address
+
+    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+        if where is not None and is_literal(where):
+            doors = [Door(parse_address(where))]
+        else:
+            found: list[FoundTable] = []
+            code = run(lambda: _find(seat, where, interfaces, found))
+            if code or not found:
+                return code
+            doors = _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
+        return run(lambda: _join(seat, doors, interfaces))
+
+
+async def _find(seat: Seat, wanted: str | None, interfaces: tuple[str, ...], found: list[FoundTable]) -> int:
+    """Puts the tables that fit into ``found``, at least one. Raises ``NoTable``."""
+    from client.commands.saved import known_addresses
+    from p2p.identity import load_or_make_key
+
+    key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
+    async with browsing(key, interfaces, known_addresses(seat.data)) as browser:
+        if wanted is not None:
+            found.append(await _wait_for(browser, wanted))
+            return 0
+        tables = await _live(browser)
+        while not tables:
+            tables = await _live(browser)
+        found.extend(tables)
+    if len(found) > 1 and not is_interactive():
+        listed = "\n".join(f"  {table.in_words()}" for table in found)
+        raise NoTable("several_tables_found", "There are several tables; say which:\n{tables}", tables=listed)
+    return 0
+
+
+async def _live(browser: Browser) -> list[FoundTable]:
+    """The tables that answer; after a while without one, what may be wrong is said.
+
+    In a terminal that list may be empty, to be asked for again; elsewhere ``NoTable`` is raised.
+    """
+    tables = await look(browser, PATIENCE_S)
+    live = [table for table in tables if table.is_live]
+    if live:
+        return live
+    advice = ADVICE
+    if tables:
+        silent = "\n".join(f"  {table.in_words()}" for table in tables)
+        advice = f"{ADVICE}\nAnnounced, but not answering:\n{silent}"
+    if not is_interactive():
+        raise NoTable("no_table", "{advice}", advice=advice)
+    click.echo(f"{advice}\nStill looking; Ctrl-C ends it.", err=True)
+    return []
+
+
+async def _wait_for(browser: Browser, wanted: str) -> FoundTable:
+    """The live table that fits ``wanted``; raises ``NoTable`` if none does after a while.
+
+    A beginning of a name is taken only when others have had time to answer: it might fit them too.
+    """
+    from p2p.identity import fold_name
+
+    started = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                await browser.changed.wait()
+                browser.changed.clear()
+                live = [table for table in group(browser.tables()) if table.is_live]
+                if not live:
+                    continue
+                if any(fold_name(table.name) == fold_name(wanted.strip()) for table in live):
+                    return choose(live, wanted)
+                await asyncio.sleep(max(0.0, started + SETTLE_S - asyncio.get_running_loop().time()))
+                live = [table for table in group(browser.tables()) if table.is_live]
+                try:
+                    return choose(live, wanted)
+                except NoTable as error:
+                    if error.code == "several_tables":
+                        raise
+    except TimeoutError:
+        return choose(group(browser.tables()), wanted)
+
+
+def _ask(tables: list[FoundTable]) -> FoundTable:
+    for number, table in enumerate(tables, start=1):
+        click.echo(f"{number:>3}  {table.in_words()}", err=True)
+    number = click.prompt("Which one", type=click.IntRange(1, len(tables)), default=1, err=True)
+    return tables[number - 1]
+
+
+def _doors(table: FoundTable) -> list[Door]:
+    """Every address at which the table was seen, the host's word or not: any member knows the way."""
+    doors = [Door(address, table.table_id, seen.ad.key) for seen in table.peers for address in seen.addresses]
+    if not doors:
+        raise NoTable(
+            "no_address",
+            "The table {name} is announced, but not at an address that can be reached. "
+            "The host's screen shows its address; try: shithead join ADDRESS",
+            name=table.name,
+        )
+    return doors
+
+
+async def _join(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> int:
+    from client.commands.seat import closing, stay, tracing
+
+    with tracing(seat) as trace:
+        async with closing(await _knock(seat, doors, interfaces, trace)) as node:
+            return await stay(node, seat, rounds=seat.rounds)
+
+
+async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...], trace: Trace | None) -> Node:
+    """A node that has been let in at the first door that answers; raises what the last one said."""
+    from p2p.addresses import is_loopback, show_address
+    from p2p.errors import NetworkProblem
+    from p2p.node import Node, NodeConfig
+
+    for number, door in enumerate(doors):
+        config = NodeConfig(
+            seat.data.path,
+            seat.name,
+            loopback=is_loopback(door.address),
+            interfaces=interfaces,
+            always_consent=seat.auto,
+            trace=trace,
+        )
+        where = show_address(door.address)
+
+        def waiting(where: str = where) -> None:
+            click.echo(f"Knocked at {where}; the host decides who comes in.", file=seat.out)
+
+        try:
+            return await Node.join_table(
+                config, door.address, table_id=door.table_id, expected=door.key, on_waiting=waiting
+            )
+        except NetworkProblem as error:
+            # A wrong answer is an answer; only silence sends us to the next address.
+            if error.code not in ("no_answer", "lost") or number == len(doors) - 1:
+                raise
+    raise NoTable("no_table", "{advice}", advice=ADVICE)

@@ -1,0 +1,57 @@
+"""``shithead play``: a table against bots on this machine; nothing leaves it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from client.commands.common import MAX_BOTS, Options, data_options, read_rules, rules_options, seat_options
+from client.commands.host import TablePlan, check_rules, open_table, own_table
+
+DEFAULT_BOTS: Final = 3
+"""Four at the table: what most people know the game with."""
+
+
+@click.command("play")
+@data_options
+@seat_options
+@rules_options
+@click.option(
+    "--bots",
+    type=click.IntRange(1, MAX_BOTS),
+    default=DEFAULT_BOTS,
+    show_default=True,
+    metavar="K",
+    help="How many.",
+)
+@click.pass_obj
+def command(
+    options: Options,
+    bots: int,
+    rules_name: str,
+    changes: tuple[str, ...],
+    name: str | None,
+    auto: bool,
+    level: str,
+    rounds: int | None,
+    lines: bool,
+    events: str | None,
+) -> int:
+    """Play against bots on this machine. Nothing is announced on the network."""
+    from client.commands.running import run
+    from client.commands.seat import sitting
+
+    rules = read_rules(rules_name, changes)
+    check_rules(rules, bots + 1)
+    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+        plan = TablePlan(
+            own_table(seat.name),
+            rules,
+            bots + 1,
+            bots,
+            starts_itself=True,
+            goes_on=auto or rounds is not None,
+            is_here_only=True,
+        )
+        return run(lambda: open_table(seat, plan))

@@ -1,0 +1,335 @@
+"""The command line as far as it needs no table: help, versions, errors as sentences, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from client import cli
+from client.commands.common import read_rules
+from client.problems import NoTable, UsageProblem, exit_code
+from engine.errors import RuleError, Sentence, ShitheadError
+from engine.rules import RuleSet, to_items
+from p2p.errors import NetworkProblem
+
+HEAVY = ("aioquic", "zeroconf", "nacl", "cryptography", "prompt_toolkit", "msgspec", "asyncio", "sqlite3")
+
+RECORDS = Path(__file__).parent.parent / "records"
+
+
+class Said:
+    """What a command line said, and how it ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Runs a command line in this process, on a data directory of its own."""
+
+    def run(*arguments: str) -> Said:
+        code = cli.main(["--data-dir", str(tmp_path / "data"), *arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Said(code, out, err)
+
+    return run
+
+
+def test_importing_the_command_line_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, client.cli; from client.cli import cli\n"
+        "import click; ctx = click.Context(cli)\n"
+        "[cli.get_command(ctx, name) for name in cli.list_commands(ctx)]\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_alone_it_says_what_to_type(say) -> None:  # type: ignore[no-untyped-def]
+    said = say()
+    assert said.code == 0
+    for command in ("shithead play", "shithead host", "shithead join"):
+        assert command in said.out
+
+
+def test_help_lists_every_command_with_a_sentence(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("--help")
+    assert said.code == 0
+    for name in cli.COMMANDS:
+        (line,) = [line for line in said.out.splitlines() if line.split()[:1] == [name]]
+        assert len(line.split()) > 3
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help_and_takes_a_data_directory(say, name: str) -> None:  # type: ignore[no-untyped-def]
+    said = say(name, "--help")
+    assert said.code == 0
+    assert "--data-dir" in said.out or name == "record"
+
+
+def test_the_version_names_program_and_protocol(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("--version")
+    assert said.code == 0
+    assert said.out.startswith("shithead 0.")
+    assert "(protocol 1)" in said.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plya",),
+        ("--colour",),
+        ("rules", "--set"),
+        ("tables", "--wait", "soon"),
+        ("play", "--bots", "12"),
+        ("play", "--level", "easy"),
+        ("host", "--rounds", "0"),
+        ("join", "a", "b"),
+        ("record",),
+        ("record", "check"),
+    ],
+)
+def test_what_cannot_be_understood_exits_2_with_a_hint(say, arguments: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    said = say(*arguments)
+    assert said.code == 2
+    assert "Usage:" in said.err
+
+
+def test_the_later_data_directory_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--data-dir", "one", "where", "--data-dir", str(tmp_path / "two"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["data"] == str(tmp_path / "two")
+
+
+def test_where_tells_every_place_and_makes_none(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    said = say("where")
+    assert said.code == 0
+    for name in ("identity.key", "shithead.db", "rounds", "bots", "settings.toml", "shithead.log"):
+        assert str(tmp_path / "data" / name) in said.out
+    assert "removes all" in said.out
+    assert not (tmp_path / "data").exists()
+
+
+# -- errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NetworkProblem("port_busy", port=1), 3),
+        (NetworkProblem("refused", address="x", reason="the table is full"), 3),
+        (NoTable("no_table", "None."), 3),
+        (UsageProblem("data_in_use", "In use."), 2),
+        (RuleError("bad_rules", "There is no such thing."), 2),
+        (ShitheadError(Sentence("kicked", "You were sent away.", {})), 3),
+    ],
+)
+def test_every_kind_of_trouble_has_its_exit_code(error: ShitheadError, code: int) -> None:
+    assert exit_code(error) == code
+
+
+def test_an_error_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch, say) -> None:  # type: ignore[no-untyped-def]
+    def fails(*args: object, **kwargs: object) -> None:
+        raise NetworkProblem("port_busy", port=21052)
+
+    monkeypatch.setattr(cli.cli, "main", fails)
+    said = say()
+    assert said.code == 3
+    assert "21052 is in use" in said.err
+    assert "--port" in said.err
+    assert said.out == ""
+
+
+def test_a_bug_becomes_a_sentence_and_a_traceback_in_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails(*args: object, obj: object, **kwargs: object) -> None:
+        obj.data_dir = str(tmp_path)  # type: ignore[attr-defined]
+        raise ZeroDivisionError("a secret of nobody")
+
+    monkeypatch.setattr(cli.cli, "main", fails)
+    assert cli.main([]) == 1
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    assert str(tmp_path / "shithead.log") in err
+    assert "ZeroDivisionError" in (tmp_path / "shithead.log").read_text()
+
+
+def test_a_bug_before_there_is_a_data_directory_is_written_too(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def fails(*args: object, obj: object, **kwargs: object) -> None:
+        obj.data_dir = str(tmp_path / "not there")  # type: ignore[attr-defined]
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli.cli, "main", fails)
+    assert cli.main([]) == 1
+    (written,) = tmp_path.glob("shithead-crash-*.log")
+    assert str(written) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, click.Abort])
+def test_stopped_by_the_person_exits_130(monkeypatch: pytest.MonkeyPatch, say, stop: type[BaseException]) -> None:  # type: ignore[no-untyped-def]
+    def fails(*args: object, **kwargs: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(cli.cli, "main", fails)
+    assert say().code == 130
+
+
+def test_somebody_elses_package_is_noticed(monkeypatch: pytest.MonkeyPatch, say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert cli.foreign_package() is None
+    monkeypatch.setattr("engine.__file__", str(tmp_path / "engine" / "__init__.py"))
+    said = say("--help")
+    assert said.code == 2
+    assert "'engine'" in said.err
+    assert "pipx" in said.err
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    code = "import sys; from client.cli import main; sys.exit(main(['rules', '--json']))"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
+    assert err == b""
+
+
+# -- rules
+
+
+def test_rules_are_a_preset_a_file_and_changes(tmp_path: Path) -> None:
+    file = tmp_path / "ours.toml"
+    file.write_text('preset = "pagat"\nrefill_to = 4\nten_on_ceiling = false\nskip = [8]\n')
+    assert read_rules("wikipedia", ()) == RuleSet()
+    assert read_rules("pagat", ()) == RuleSet.preset("pagat")
+    ours = dict(to_items(read_rules(str(file), ("refill_to=5",))))
+    assert (ours["refill_to"], ours["ten_on_ceiling"], ours["skip"]) == ("5", "false", "8")
+    assert ours["next_dealer"] == "rotate"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("nosuch",), "nosuch"),
+        (("no/such.toml",), "no/such.toml"),
+        (("wikipedia", "--set", "colour=red"), "colour"),
+        (("wikipedia", "--set", "refill_to"), "refill_to"),
+        (("wikipedia", "--set", "refill_to=many"), "many"),
+    ],
+)
+def test_rules_that_do_not_exist_are_said(say, arguments: tuple[str, ...], word: str) -> None:  # type: ignore[no-untyped-def]
+    said = say("rules", *arguments)
+    assert said.code == 2
+    assert word in said.err
+
+
+def test_a_rules_file_that_is_no_toml_is_said(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "bad.toml"
+    file.write_text("= 3")
+    said = say("rules", str(file))
+    assert said.code == 2
+    assert "bad.toml" in said.err
+
+
+def test_rules_are_shown_with_what_differs_marked(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("rules", "pagat")
+    assert said.code == 0
+    assert any(line.startswith("* next_dealer") and line.endswith("rotate") for line in said.out.splitlines())
+    assert json.loads(say("rules", "--json").out) == dict(to_items(RuleSet()))
+
+
+# -- records
+
+
+def test_good_records_are_said_to_be_good(say) -> None:  # type: ignore[no-untyped-def]
+    files = [str(RECORDS / "deuce.shr"), str(RECORDS / "out-by-a-burn-and-the-end.shr")]
+    said = say("record", "check", *files)
+    assert said.code == 0
+    assert [line.split(":")[0] for line in said.out.splitlines()] == files
+
+
+def test_a_wrong_record_is_pointed_at_by_line(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    text = (RECORDS / "deuce.shr").read_text() + "= turn Nobody\n"
+    file = tmp_path / "wrong.shr"
+    file.write_text(text)
+    said = say("record", "check", str(RECORDS / "deuce.shr"), str(file))
+    assert said.code == 1
+    assert f"{file}:{len(text.splitlines())}: " in said.out
+
+
+@pytest.mark.parametrize("content", [b"hello", b"", b"\xff\xfe\x00"])
+def test_what_is_no_record_exits_2(say, tmp_path: Path, content: bytes) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "other.shr"
+    file.write_bytes(content)
+    for verb in ("check", "show"):
+        said = say("record", verb, str(file))
+        assert said.code == 2
+        assert "other.shr" in said.err
+
+
+def test_a_record_that_is_not_there_exits_2(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("record", "check", "nowhere.shr")
+    assert said.code == 2
+    assert "nowhere.shr: can't be read" in said.err
+
+
+def test_a_record_is_shown_move_by_move(say) -> None:  # type: ignore[no-untyped-def]
+    shown = say("record", "show", str(RECORDS / "deuce.shr"))
+    assert shown.code == 0
+    assert "stock" in shown.out
+    moves = [
+        json.loads(line) for line in say("record", "show", "--json", str(RECORDS / "deuce.shr")).out.splitlines()
+    ]
+    assert moves[0]["move"] is None
+    assert len(moves) > 1
+
+
+# -- rounds and verdicts without a round
+
+
+def test_without_rounds_that_is_said(say) -> None:  # type: ignore[no-untyped-def]
+    assert say("rounds").code == 0
+    assert say("rounds", "--json").out == ""
+    said = say("verify")
+    assert said.code == 2
+    assert "No round is saved" in said.err
+
+
+def test_a_round_that_is_not_there_is_said(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("verify", "2026-01-01")
+    assert said.code == 2
+    assert "shithead rounds" in said.err
+    said = say("verify", "./nowhere.round")
+    assert said.code == 2
+    assert "nowhere.round" in said.err
+
+
+def test_a_file_that_is_no_round_exits_2(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "letter.round"
+    file.write_text("Dear Ana")
+    said = say("verify", str(file))
+    assert said.code == 2
+    assert "not a round" in said.err
+
+
+def test_the_runner_of_click_agrees() -> None:
+    result: Result = CliRunner().invoke(cli.cli, ["--version"])
+    assert result.exit_code == 0

@@ -100,13 +100,15 @@ def verify(file: RoundFile, dealing: Dealing | None = None) -> Verdict:
                 checks,
             )
         checks["signatures"] += 1
-    opening = next((entry for entry in entries if entry.kind == "open"), None)
-    if opening is None:
-        return _damaged(Sentence("no_opening", "The file does not hold the opening of its table.", {}), checks)
-    session = fold(entries, opening.id, dealing or ElGamalDealing())
+    start = next((entry for entry in entries if entry.id == file.head.contract), None)
+    if start is None or start.kind != "start":
+        return _damaged(Sentence("no_start", "The file does not hold the start of its round.", {}), checks)
+    session = fold(entries, start.table, dealing or ElGamalDealing())
     round_ = session.rounds.get(file.head.contract)
     if round_ is None:
-        return _damaged(Sentence("no_start", "The file does not hold the start of its round.", {}), checks)
+        return _damaged(
+            Sentence("no_offer", "The start of the round does not follow from what the file holds.", {}), checks
+        )
     return _judge(session, round_, entries, checks)
 
 

@@ -6,6 +6,7 @@ module is imported when it is typed.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -95,6 +96,7 @@ def cli(ctx: click.Context) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line (default: that of the process) and returns the exit code; never raises."""
     options = Options()
+    output = sys.stdout
     try:
         _tolerate_encodings()
         wrong = foreign_package()
@@ -114,9 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ShitheadError as error:
         _say(error)
         return exit_code(error)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`… | head`); nothing is wrong with that.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as stop:
+        # Whoever read our output has gone (`… | head`); nothing is wrong with that. click makes an exit of it,
+        # and wraps the stream.
+        if isinstance(stop, SystemExit) and sys.stdout is output:
+            return stop.code if isinstance(stop.code, int) else EXIT_NEGATIVE
+        _mute_output()
         return EXIT_GOOD
     except Exception as error:
         return _crashed(error, options)
@@ -148,6 +153,12 @@ def _tolerate_encodings() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+
+
+def _mute_output() -> None:
+    # Python flushes standard output once more on its way out.
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: ShitheadError) -> None:

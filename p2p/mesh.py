@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Protocol
@@ -110,7 +110,8 @@ class _Peer:
 class Mesh:
     """Links to peers by key over one endpoint; takes over the endpoint's callbacks.
 
-    ``close`` closes the endpoint as well.
+    ``close`` closes the endpoint as well. ``on_wake`` is called after the machine slept, when the sockets have
+    been opened again: a good moment to look at the interfaces and to announce anew.
     """
 
     def __init__(self, endpoint: Endpoint, key: Ed25519PrivateKey, handler: MeshHandler) -> None:
@@ -123,6 +124,7 @@ class Mesh:
         self._own_card: Addresses | None = None
         # Wall time only to begin above the numbers of an earlier start; nothing is ever judged by it.
         self._card_number = time.time_ns() // 1_000_000
+        self.on_wake: Callable[[], None] = lambda: None
         self._graces: dict[bytes, asyncio.TimerHandle] = {}
         self._loop = asyncio.get_running_loop()
         self._closed = False
@@ -402,6 +404,7 @@ class Mesh:
         if gap > SLEEP_SECONDS:
             log.info("a gap of %.0f s: opening the sockets again", gap)
             self.endpoint.rebuild_sockets()
+            self.on_wake()
         for key, peer in list(self._peers.items()):
             if now - peer.pinged_at >= PING_SECONDS:
                 peer.pinged_at = now

@@ -155,6 +155,11 @@ class Endpoint:
         return tuple(link for link in self._links if link.is_up)
 
     @property
+    def queued(self) -> tuple[int, ...]:
+        """Datagrams waiting in front of each socket; more than a few for long: the system takes no more."""
+        return tuple(sock.queued for sock in self._sockets)
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The IP literals the sockets are bound to."""
         return tuple(sock.host for sock in self._sockets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import unicodedata
 
 import msgspec
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from zeroconf import ServiceStateChange
 
 from p2p import discovery as discovery_module
+from p2p import sweep as sweep_module
 from p2p.addresses import Address
 from p2p.advert import (
     MAX_LABEL_BYTES,
@@ -26,8 +28,9 @@ from p2p.advert import (
 from p2p.discovery import MAX_TABLES, SERVICE, Advertiser, Browser, Responder
 from p2p.errors import RemoteProtocolError
 from p2p.gossip import dialable, is_from_author, is_said, make_addresses, make_say
-from p2p.interfaces import loopback_interfaces
+from p2p.interfaces import Interface, Verdict, loopback_interfaces
 from p2p.probe import ANSWER, ANSWERS_PER_HOST_SECOND, ASK, ASK_BYTES, Prober, Rations
+from p2p.sweep import Sweep
 from tests.p2p.network.helpers import Bell, Host, Lan, key_of, soon
 
 
@@ -338,3 +341,45 @@ def test_addresses_are_their_authors_and_only_of_a_lan() -> None:
     assert dialable(card) == (("10.0.0.1", 1), ("fd00::1", 2, 0, 0))
     assert not is_from_author(msgspec.structs.replace(card, number=8))
     assert dialable(msgspec.structs.replace(card, addresses=(("nonsense", 1), ("10.0.0.2", 0)))) == ()
+
+
+# -- the sweep
+
+
+async def test_a_sweep_asks_every_host_near_us_and_nobody_else(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_module, "SWEEP_SECONDS", 0)
+    one = await lan.host(1)
+    asking, bell = Watcher(one), Bell()
+    asked: list[Address] = []
+
+    def ask(address: Address, *, broadcast: bool = False) -> None:
+        asked.append(address)
+        bell.ring()
+
+    monkeypatch.setattr(asking.prober, "ask", ask)
+    for text, count, inside in (("10.9.3.5/29", 5, "10.9.3.0/29"), ("10.9.3.7/8", 1021, "10.9.0.0/22")):
+        asked.clear()
+        own = ipaddress.IPv4Interface(text)
+        where = Interface("lan0", 2, (own,), (), Verdict.USED)
+        sweep = Sweep(asking.prober, (where,))
+        assert sweep.hosts == count and not sweep.is_over
+        await bell.until(lambda sweep=sweep: sweep.is_over)
+        assert len(asked) == count * sweep_module.SWEEP_ROUNDS
+        assert len(set(asked)) == count
+        network = ipaddress.ip_network(inside)
+        assert all(ipaddress.ip_address(address[0]) in network for address in asked)
+        assert str(own.ip) not in {address[0] for address in asked}
+        sweep.close()
+
+
+async def test_a_sweep_can_be_stopped_and_leaves_loopback_alone(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await lan.host(1)
+    prober = Watcher(one).prober
+    asked: list[Address] = []
+    monkeypatch.setattr(prober, "ask", asked.append)
+    texts = ("127.0.0.1/8", "10.9.3.5/24")
+    where = Interface("lan0", 2, tuple(ipaddress.IPv4Interface(text) for text in texts), (), Verdict.USED)
+    sweep = Sweep(prober, (where,))
+    assert sweep.hosts == 253
+    sweep.close()
+    assert sweep.is_over and len(asked) == sweep_module.SWEEP_AT_ONCE

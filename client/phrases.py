@@ -77,7 +77,6 @@ SAID: Final[dict[str, str]] = {
     "burnt_ten": "The pile burns: {count:card|cards} are out of the round.",
     "burnt_quartet": "The pile burns: {number} {ranks}.",
     "burnt_run": "The pile burns: a run of equal cards.",
-    "run": "{number} {ranks} on top.",
     "fault": "A breach: {text}",
     "saved": "The round is saved: {path}. Check it at any time with `shithead verify last`.",
     "unsaved": "The round could not be saved ({reason}).",

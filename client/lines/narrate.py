@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from client.cards import Style, number_word, rank_word
+from client.cards import Style, number_word, rank_label, rank_word
 from client.phrases import DEBTS, WAITS, said, told
 from client.sentences import Names, listed, render
 from client.view import Stage, View
@@ -19,9 +19,6 @@ WAIT_SAID_S: Final = 15
 """A person thinks for a while; from here on the table is told for whom it waits."""
 
 PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-_HOW_OFTEN_RUN: Final = 2
-"""A run is worth a word once one more card could make it burn soon."""
 
 
 class Narrator:
@@ -37,10 +34,14 @@ class Narrator:
         """The lines for what has happened between two views; ``before`` None: at the very first look."""
         found: list[Sentence] = []
         batch = tuple(news)
+        # The progress of the deal is told where it belongs: before its outcome.
+        progress = _progress(before, after) if before is not None else []
         for number, item in enumerate(batch):
+            if item.name in ("words", "hand"):
+                found.extend(progress)
+                progress = []
             found.extend(self._item(item, batch[:number], before, after))
-        if before is not None:
-            found.extend(_progress(before, after))
+        found.extend(progress)
         found.extend(self._waiting(after))
         names = _names_for(before, after)
         return [render(sentence, names, self._style) for sentence in found]
@@ -402,6 +403,10 @@ def fits_words(fits: Sequence[str]) -> str:
     others = [rank for rank in ranks if rank not in high]
     if len(high) == 1:
         others, high = [*others, *high], []
-    words = [f"{rank_word(high[0])} or higher"] if high else []
-    words += [f"{'an' if rank in '8A' else 'a'} {rank_word(rank)}" for rank in others]
+    words = [f"{_short(high[0])} or higher"] if high else []
+    words += [f"{'an' if rank in '8A' else 'a'} {_short(rank)}" for rank in others]
     return listed(words, "or")
+
+
+def _short(rank: str) -> str:
+    return rank_word(rank) if rank in "JQKA" else rank_label(rank)

@@ -50,7 +50,7 @@ EXIT_FAULT: Final = 1
 EXIT_REFUSED: Final = 3
 """The table or the network said no."""
 
-_FINISHED: Final = frozenset({"finished", "stalled", "forfeit", "faulted"})
+_FINISHED: Final = frozenset({"finished", "stalled"})
 """Endings that count for a number of rounds that was asked for."""
 
 _MID_ROUND: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING})

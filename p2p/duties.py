@@ -93,6 +93,19 @@ def _playing(lens: Lens) -> list[Duty]:
     return found if waits else [*found, Duty(mover, "move")]
 
 
+def duty_about(lens: Lens, duty: Duty) -> bytes:
+    """What tells a debt from the next one of the same kind: its clock starts anew with each move.
+
+    For shares it is the oldest call that they answer, else the last link of the chain; empty before play.
+    """
+    deal, tip = lens.agreement, lens.tip
+    if deal is None or tip is None:
+        return b""
+    if duty.what == "shares":
+        return next((call.cause for call in open_calls(lens) if duty.number in owing(lens, deal, call)), b"")
+    return tip.id if duty.what in ("move", "declare", "flip") else b""
+
+
 def owing(lens: Lens, deal: Deal, call: Call) -> tuple[int, ...]:
     """Who still owes a share for a call."""
     return lens.missing(call.position, besides=call.to)

@@ -22,7 +22,7 @@ from engine.state import GameState
 from p2p import entries as e
 from p2p.dealing import Dealing, ShuffleStatement
 from p2p.dealing.derive import coin_commitment, seed_commitment
-from p2p.duties import Duty, duties
+from p2p.duties import Duty, duties, duty_about
 from p2p.entries import Entry
 from p2p.errors import LocalProtocolError
 from p2p.facts import Fact, Feeds
@@ -122,7 +122,8 @@ class Session:
         self._consent: dict[bytes, bool] = {}
         self.always_consent = False
         """Whether offers are accepted without asking: bots, and a person who has just sat down."""
-        self._since: dict[tuple[bytes, Duty], float] = {}
+        self._since: dict[tuple[bytes, Duty, bytes], float] = {}
+        """Contract, duty and what it is about (see ``duty_about``) → when it was noticed first."""
         self._reveal_since: dict[bytes, float] = {}
         self._busy: set[tuple[str, bytes]] = set()
 
@@ -736,11 +737,12 @@ class Session:
 
     def tick(self, now: float) -> None:
         """Notes since when each duty is owed. ``now``: seconds of any steady clock."""
-        owed: dict[tuple[bytes, Duty], float] = {}
+        owed: dict[tuple[bytes, Duty, bytes], float] = {}
         for round_ in self.rounds.values():
             lens = round_.everything()
             for duty in duties(lens):
-                owed[(round_.contract, duty)] = self._since.get((round_.contract, duty), now)
+                key = (round_.contract, duty, duty_about(lens, duty))
+                owed[key] = self._since.get(key, now)
             if lens.phase is Phase.REVEAL:
                 self._reveal_since.setdefault(round_.contract, now)
         self._since = owed
@@ -752,7 +754,7 @@ class Session:
             return ()
         return tuple(
             (duty, max(0.0, now - since))
-            for (contract, duty), since in sorted(self._since.items())
+            for (contract, duty, _), since in sorted(self._since.items())
             if contract == round_.contract
         )
 

@@ -134,7 +134,7 @@ SAID: Final[dict[str, str]] = {
     "come_first": "The {held} come first.",
     "too_low": "A {rank} can't be played on a {top}.",
     "ready_already": "You are ready already.",
-    "too_many": "You have only {count:card|cards} of that rank to play.",
+    "too_many": "You have only {count:such card|such cards} to play.",
     "not_a_set": "One or more cards of one rank can be played at a time.",
     "playable": "{cards} can be played now.",
     "fits_not_held": "{what} would fit, but you don't hold it.",

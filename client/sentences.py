@@ -26,7 +26,7 @@ YOU: Final[Mapping[str, str]] = {
     "{seat} does not play in this round any more.": "You don't play in this round any more.",
     "{seat} is asked for a {rank}, not for {card}.": "You are asked for a {rank}, not for {card}.",
     "{seat} was dealt a {rank} and must declare it.": "You were dealt a {rank} and must declare it.",
-    "It is {turn_seat}'s turn.": "It is your turn.",
+    "It is {seat}'s turn.": "It is your turn.",
 }
 """Template → its form when the seat or player in it is the reader."""
 
@@ -98,9 +98,8 @@ def render_error(error: ShitheadError, names: Names | None = None, style: Style 
 
 
 def _is_about_me(sentence: Sentence, names: Names) -> bool:
-    key = "turn_seat" if "turn_seat" in sentence.values else "seat"
-    if key in sentence.values:
-        return names.my_seat is not None and sentence.values[key] == names.my_seat
+    if "seat" in sentence.values:
+        return names.my_seat is not None and sentence.values["seat"] == names.my_seat
     return bool(names.my_key) and sentence.values.get("player") == names.my_key
 
 
@@ -108,7 +107,7 @@ def _value(key: str, value: object, names: Names, style: Style) -> object:
     match value:
         case bool():
             return _Text("yes" if value else "no")
-        case int() if key == "seat" or key.endswith("_seat"):
+        case int() if key == "seat":
             return _Text(names.of_seat(value))
         case int():
             return _Count(value)

@@ -185,11 +185,14 @@ def _play(view: View, picks: tuple[_Pick, ...]) -> Meaning:
     chosen: list[OwnCard] = []
     # Exact cards first, so that a bare rank does not take a card that is named as well.
     for pick in sorted(picks, key=lambda pick: pick.card is None):
-        card = _find(view, pick, chosen, view.zone) or _find(view, pick, chosen, None)
+        card = _find(view, pick, chosen, view.zone)
         if card is None:
-            held = [card for card in chosen if card.rank == pick.rank]
-            if held:
-                return Problem(said("too_many", count=len(held)))
+            fitting = sum(pick.fits(card) for card in chosen)
+            if fitting:
+                return Problem(said("too_many", count=fitting))
+            # Elsewhere it may lie: then the card itself says why it can't be played.
+            card = _find(view, pick, chosen, None)
+        if card is None:
             return Problem(_not_held(pick))
         chosen.append(card)
     if len({card.rank for card in chosen}) > 1:

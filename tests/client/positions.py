@@ -40,12 +40,13 @@ def snapshot_of(state: GameState | None = None, seat: int = 0, players: int = 2)
     keys = tuple(key_of(name) for name in names)
     round_ = None
     if state is not None:
-        awaiting = Phase.OPENING if state.awaiting else _PHASES[state.phase]
+        opening = state.awaiting and state.phase is GamePhase.PLAY
+        phase = Phase.OPENING if opening else _PHASES[state.phase]
         round_ = RoundView(
             contract=bytes(32),
             number=1,
             attempt=0,
-            phase=awaiting,
+            phase=phase,
             rules=state.rules,
             roster=tuple(sorted(keys)),
             names=dict(zip(keys, names, strict=True)),

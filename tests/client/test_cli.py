@@ -19,16 +19,6 @@ from engine.rules import RuleSet, to_items
 from p2p.errors import NetworkProblem
 
 HEAVY = ("aioquic", "zeroconf", "nacl", "cryptography", "prompt_toolkit", "msgspec", "platformdirs", "filelock")
-    "aioquic",
-    "zeroconf",
-    "nacl",
-    "cryptography",
-    "prompt_toolkit",
-    "msgspec",
-    "msgpack",
-    "platformdirs",
-    "filelock",
-)
 
 RECORDS = Path(__file__).parent.parent / "records"
 

@@ -75,6 +75,10 @@ class HostNode(Protocol):
         """Offers a round to everybody present."""
         ...
 
+    async def answer_offer(self, yes: bool) -> None:
+        """Says yes or no to the round that is offered."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -224,6 +228,8 @@ class Host:
                     await self._node.refuse(key, why)
                 case Offer():
                     await self._node.offer_round()
+                    # Whoever opened a table that starts by itself has said yes already.
+                    await self._node.answer_offer(True)
         except ShitheadError as error:
             # The table has changed in between; the next change is decided afresh.
             log.info("%s: %s", type(action).__name__, error)

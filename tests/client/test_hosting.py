@@ -191,6 +191,9 @@ class FakeNode:
     async def offer_round(self) -> None:
         await self._note(Offer())
 
+    async def answer_offer(self, yes: bool) -> None:
+        await self._note(yes)
+
 
 async def test_a_host_acts_on_what_is_there_and_on_each_change_until_the_last_verdict() -> None:
     node = FakeNode(table(2, (knock(b"x"),)))
@@ -200,7 +203,7 @@ async def test_a_host_acts_on_what_is_there_and_on_each_change_until_the_last_ve
     node.acted.clear()
     node.change(table(3))
     await node.acted.wait()
-    assert node.done == [Admit(b"x" * 32), Offer()]
+    assert node.done == [Admit(b"x" * 32), Offer(), True]
     node.change(table(3, score=("finished",)))
     await asyncio.sleep(0)
     assert not host.done()

@@ -55,16 +55,19 @@ class EventWriter:
         self._file = file
         self._now = now
         self._works = True
+        encoding = getattr(file, "encoding", None) or "utf-8"
+        self._escapes = encoding.lower().replace("-", "") != "utf8"
         self._names = make_view(node.snapshot).names
         for item in _present(node.snapshot):
             self._write(item)
-        self._unsubscribe = node.subscribe(self._heard)
+        self._end: Callable[[], None] | None = node.subscribe(self._heard)
 
     def close(self) -> None:
         """Writes no more; the file stays open. May be called more than once."""
-        if self._works:
-            self._works = False
-            self._unsubscribe()
+        self._works = False
+        end, self._end = self._end, None
+        if end is not None:
+            end()
 
     def _heard(self, news: tuple[News, ...]) -> None:
         if news:
@@ -78,7 +81,7 @@ class EventWriter:
     def _write(self, item: News) -> None:
         if not self._works:
             return
-        line = json.dumps(event(item, self._names, self._now()), ensure_ascii=False)
+        line = json.dumps(event(item, self._names, self._now()), ensure_ascii=self._escapes)
         try:
             self._file.write(line + "\n")
             self._file.flush()

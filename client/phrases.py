@@ -59,6 +59,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
 SAID: Final[dict[str, str]] = {
     # what happens at the table
     "welcome": "Table {table}. Type `help` for what you can type.",
+    "here": "At the table: {names}.",
     "reach": "Others reach this table at {addresses}.",
     "knocked": "{name} is at the door ({address}): `admit {name}` or `refuse {name}`.",
     "knocked_bot": "{name}, a bot, is at the door ({address}): `admit {name}` or `refuse {name}`.",

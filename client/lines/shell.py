@@ -183,7 +183,12 @@ class LineClient:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _run(self) -> int:
+        # The table may have moved on since this client was made.
+        self._view = make_view(self._node.snapshot)
         self._print(welcome_lines(self._view, self._style))
+        if self._view.asked and not self._auto:
+            players = tuple(row.name for row in self._view.players)
+            self._say("offer", round=self._view.round, players=players)
         self._prompt()
         while True:
             item = await self._inbox.get()

@@ -7,7 +7,7 @@ from collections import Counter
 from client.cards import Style, card_labels, number_word, rank_word
 from client.lines.narrate import fits_words, next_round, place_word
 from client.phrases import HELP, HELP_HOST, STAGES, WAITS, said, told
-from client.sentences import Names, listed, render
+from client.sentences import Names, render
 from client.view import Choice, PlayerRow, Stage, View
 from engine.errors import Sentence
 from engine.rules import RuleSet, changed_items, packs_for
@@ -214,9 +214,9 @@ def welcome_lines(view: View, style: Style) -> list[str]:
     if view.i_host and view.addresses:
         found.append(said("reach", addresses=view.addresses))
     found += [said(code) for code in view.notices if code == "no_mdns"]
-    people = listed([row.name for row in view.players if not row.is_me])
+    people = tuple(row.name for row in view.players if not row.is_me)
     if people:
-        found.append(Sentence("here", "Here are {names}.", {"names": people}))
+        found.append(said("here", names=people))
     return _rendered(found, view, style)
 
 

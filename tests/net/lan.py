@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
-import secrets
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -29,6 +31,8 @@ NETWORK = "10.77.0"
 """Inside namespaces only: no packet to it leaves them."""
 
 READY_SECONDS = 5.0
+
+_COUNT = itertools.count()
 
 
 def why_not() -> str | None:
@@ -153,7 +157,20 @@ def _setns(fd: int) -> None:
 
 
 def _remove(namespace: str) -> None:
+    """Remove a namespace with every program in it; removing only its name would leave them running."""
+    inside = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False)
+    for pid in inside.stdout.split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
     subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
+
+
+def _remove_orphans() -> None:
+    """Remove the namespaces of test runs that were killed before they could."""
+    for line in run("ip", "netns", "list").splitlines():
+        made = re.match(r"sh(\d+)x\d+-", line)
+        if made is not None and not Path(f"/proc/{made[1]}").exists():
+            _remove(line.split()[0])
 
 
 class TestLan:
@@ -162,7 +179,9 @@ class TestLan:
     __test__ = False
 
     def __init__(self) -> None:
-        self._tag = secrets.token_hex(3)
+        _remove_orphans()
+        # The process is in the name, so that a later run can tell what a killed one left behind.
+        self._tag = f"{os.getpid()}x{next(_COUNT)}"
         self._switch = f"sh{self._tag}-switch"
         self.hosts: list[Host] = []
         run("ip", "netns", "add", self._switch)

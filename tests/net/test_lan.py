@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 
 import pytest
@@ -198,6 +199,16 @@ async def test_namespaces_are_gone_afterwards() -> None:
     assert all(name in run("ip", "netns", "list") for name in names)
     await made.close()
     assert not any(name in run("ip", "netns", "list") for name in names)
+
+
+async def test_what_a_killed_run_left_is_removed_by_the_next() -> None:
+    if (reason := why_not()) is not None:
+        pytest.skip(reason)
+    dead = run(sys.executable, "-c", "import os; print(os.getpid())").strip()
+    orphan = f"sh{dead}x0-switch"
+    run("ip", "netns", "add", orphan)
+    await TestLan().close()
+    assert orphan not in run("ip", "netns", "list")
 
 
 async def test_two_sweeps_find_each_other_through_two_firewalls(party: tuple[Peer, Peer]) -> None:

@@ -126,8 +126,9 @@ def choose(tables: Sequence[FoundTable], wanted: str) -> FoundTable:
     if not fitting:
         raise NoTable(
             "no_such_table",
-            "No table called {name} is on this network. See them all with: shithead tables",
+            "No table called {name} answers on this network. {others}",
             name=wanted,
+            others=f"There are: {', '.join(table.name for table in tables)}." if tables else ADVICE,
         )
     if len(fitting) > 1:
         raise NoTable(

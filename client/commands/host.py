@@ -139,35 +139,34 @@ def own_table(name: str) -> str:
 async def open_table(seat: Seat, plan: TablePlan) -> int:
     """Opens the table, seats its bots and plays until it is over; the exit code."""
     from client.bots import THINK_S, Level
-    from client.commands.seat import closing, stay, tracing
+    from client.commands.seat import at_table, stay
     from client.hosting import Host, Policy
     from client.seating import Bots
     from p2p.node import Node, NodeConfig
 
-    with tracing(seat) as trace:
-        config = NodeConfig(
-            seat.data.path,
-            seat.name,
-            loopback=plan.is_here_only,
-            port=0 if plan.is_here_only else plan.port,
-            interfaces=plan.interfaces,
-            discovery=plan.is_announced and not plan.is_here_only,
-            always_consent=seat.auto,
-            trace=trace,
-        )
-        node = await Node.open_table(config, plan.name, seats=plan.seats, rules=plan.rules)
-        async with closing(node):
-            policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
-            host = Host(node, policy)
-            bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
-            hosting = asyncio.create_task(host.run(), name="host")
-            try:
-                await bots.seat(plan.bots)
-                return await stay(node, seat, until=hosting, seat_bots=_seater(bots))
-            finally:
-                hosting.cancel()
-                await asyncio.gather(hosting, return_exceptions=True)
-                await bots.close()
+    config = NodeConfig(
+        seat.data.path,
+        seat.name,
+        loopback=plan.is_here_only,
+        port=0 if plan.is_here_only else plan.port,
+        interfaces=plan.interfaces,
+        discovery=plan.is_announced and not plan.is_here_only,
+        always_consent=seat.auto,
+        trace=seat.trace,
+    )
+    node = await Node.open_table(config, plan.name, seats=plan.seats, rules=plan.rules)
+    async with at_table(node, seat):
+        policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
+        host = Host(node, policy)
+        bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
+        hosting = asyncio.create_task(host.run(), name="host")
+        try:
+            await bots.seat(plan.bots)
+            return await stay(node, seat, until=hosting, seat_bots=_seater(bots))
+        finally:
+            hosting.cancel()
+            await asyncio.gather(hosting, return_exceptions=True)
+            await bots.close()
 
 
 def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:

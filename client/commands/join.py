@@ -15,7 +15,6 @@ from client.problems import NoTable
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from client.commands.running import Trace
     from client.commands.seat import Seat
     from p2p.addresses import Address
     from p2p.discovery import Browser
@@ -154,14 +153,13 @@ def _doors(table: FoundTable) -> list[Door]:
 
 
 async def _join(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> int:
-    from client.commands.seat import closing, stay, tracing
+    from client.commands.seat import at_table, stay
 
-    with tracing(seat) as trace:
-        async with closing(await _knock(seat, doors, interfaces, trace)) as node:
-            return await stay(node, seat, rounds=seat.rounds)
+    async with at_table(await _knock(seat, doors, interfaces), seat) as node:
+        return await stay(node, seat, rounds=seat.rounds)
 
 
-async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...], trace: Trace | None) -> Node:
+async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> Node:
     """A node that has been let in at the first door that answers; raises what the last one said."""
     from p2p.addresses import is_loopback, show_address
     from p2p.errors import NetworkProblem
@@ -171,10 +169,11 @@ async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...], tra
         config = NodeConfig(
             seat.data.path,
             seat.name,
-            loopback=is_loopback(door.address),
             interfaces=interfaces,
+            # A table found at a loopback address has its own host's announcement on this machine.
+            discovery=not is_loopback(door.address),
             always_consent=seat.auto,
-            trace=trace,
+            trace=seat.trace,
         )
         where = show_address(door.address)
 

@@ -30,37 +30,59 @@ STANDARD_OUTPUT: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What the options of `seat_options` say, and the name that came of them."""
+    """What the options of `seat_options` say, and what came of them.
+
+    ``events``: the open file for ``--events``; ``trace``: the writer for ``--trace``.
+    """
 
     data: DataDir
     name: str
     auto: bool
     level: str
     rounds: int | None
-    events: str | None
-    trace: Path | None
+    events: TextIO | None
+    trace: Trace | None
 
     @property
     def out(self) -> TextIO:
         """Where sentences go: standard error if standard output carries events."""
-        return sys.stderr if self.events == STANDARD_OUTPUT else sys.stdout
+        return sys.stderr if self.events is sys.stdout else sys.stdout
 
 
 @contextmanager
 def sitting(
     options: Options, *, name: str | None, auto: bool, level: str, rounds: int | None, events: str | None
 ) -> Iterator[Seat]:
-    """A seat on a prepared and locked data directory, with its log open.
+    """A seat on a prepared and locked data directory, with its log and the files asked for open.
 
     Asks for the name if there is none yet and somebody to ask. Raises ``UsageProblem`` and ``BadName``.
     """
     data = options.data
     data.prepare()
-    with data.locked(), log_to(data.log):
+    with data.locked(), log_to(data.log), _events_file(events) as file, _trace(options.trace) as trace:
         chosen, is_stored = choose_name(data.settings, name, _ask_name if is_interactive() else None)
         if is_stored:
             click.echo(f"You are {chosen}. To change that: --name, or the file {data.settings}", err=True)
-        yield Seat(data, chosen, auto, level, rounds, events, options.trace)
+        yield Seat(data, chosen, auto, level, rounds, file, trace)
+
+
+@contextmanager
+def _events_file(name: str | None) -> Iterator[TextIO | None]:
+    if name is None or name == STANDARD_OUTPUT:
+        yield None if name is None else sys.stdout
+        return
+    with open_for_appending(Path(name), "--events") as file:
+        yield file
+
+
+@contextmanager
+def _trace(path: Path | None) -> Iterator[Trace | None]:
+    trace = Trace(path) if path is not None else None
+    try:
+        yield trace
+    finally:
+        if trace is not None:
+            trace.close()
 
 
 def _ask_name(default: str) -> str:
@@ -75,29 +97,24 @@ def _ask_name(default: str) -> str:
             click.echo(told(error), err=True)
 
 
-@contextmanager
-def tracing(seat: Seat) -> Iterator[Trace | None]:
-    """The writer for ``--trace``, if that was given."""
-    trace = Trace(seat.trace) if seat.trace is not None else None
-    try:
-        yield trace
-    finally:
-        if trace is not None:
-            trace.close()
-
-
 @asynccontextmanager
-async def closing(node: Node) -> AsyncIterator[Node]:
-    """Ends ``node`` in order, whatever happens: it leaves the table if no round of its own goes on.
+async def at_table(node: Node, seat: Seat) -> AsyncIterator[Node]:
+    """Writes the events of ``node``, and ends it in order whatever happens.
 
-    In mid-round it only says goodbye: who was stopped by accident can come back, and gives nothing up.
+    It leaves the table if no round of its own goes on. In mid-round it only says goodbye: who was stopped by
+    accident can come back, and gives nothing up.
     """
+    from client.events import EventWriter
+
+    writer = EventWriter(node, seat.events) if seat.events is not None else None
     try:
         yield node
     finally:
         if not node.gone.is_set() and not _is_playing(node):
             await node.leave()
         await node.close()
+        if writer is not None:
+            writer.close()
 
 
 def _is_playing(node: Node) -> bool:
@@ -134,17 +151,16 @@ async def stay(
         seat_bots=seat_bots,
     )
     bot = BotPlayer(node, Level(seat.level), 0.0, Random()) if seat.auto else None
-    with _events(node, seat):
+    if bot is not None:
+        bot.start()
+    playing = asyncio.create_task(client.run(), name="lines")
+    try:
+        return await _first(node, seat, playing, until)
+    finally:
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
         if bot is not None:
-            bot.start()
-        playing = asyncio.create_task(client.run(), name="lines")
-        try:
-            return await _first(node, seat, playing, until)
-        finally:
-            playing.cancel()
-            await asyncio.gather(playing, return_exceptions=True)
-            if bot is not None:
-                await bot.close()
+            await bot.close()
 
 
 async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyncio.Task[None] | None) -> int:
@@ -161,21 +177,3 @@ async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyn
     with contextlib.suppress(ShitheadError):
         await node.close_table()
     return EXIT_NEGATIVE if any(score.kind == "faulted" for score in node.snapshot.score) else EXIT_GOOD
-
-
-@contextmanager
-def _events(node: Node, seat: Seat) -> Iterator[None]:
-    """Writes what happens for ``--events``, if that was given."""
-    if seat.events is None:
-        yield
-        return
-    from client.events import EventWriter
-
-    file = sys.stdout if seat.events == STANDARD_OUTPUT else open_for_appending(Path(seat.events), "--events")
-    writer = EventWriter(node, file)
-    try:
-        yield
-    finally:
-        writer.close()
-        if file is not sys.stdout:
-            file.close()

@@ -20,6 +20,7 @@ from engine.rules import RuleSet, changed_items
 from p2p.audit import Verdict
 from p2p.faults import Fault
 from p2p.news import News
+from p2p.phases import Phase
 from p2p.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,8 @@ class EventNode(Protocol):
 class EventWriter:
     """Writes the events of a node's table to ``file``, one flush a line, until closed.
 
-    The table as it is at the start is told first (``table``, then ``joined`` for everybody there). A file that
+    The table as it is at the start is told first: ``table``, ``joined`` for everybody there, and ``contract`` and
+    ``phase`` of a round that goes on. A file that
     cannot be written any more is given up with a line in the log: the game matters more.
     """
 
@@ -110,6 +112,15 @@ def _present(snapshot: Snapshot) -> list[News]:
     found = [News("table", {"table": snapshot.table, "name": snapshot.name})]
     for player in snapshot.players:
         found.append(News("joined", {"player": player.key, "name": player.name, "bot": player.is_bot}))
+    round_ = snapshot.round
+    if round_ is not None and round_.phase not in (Phase.CLOSED, Phase.DEAD):
+        values: dict[str, object] = {
+            "contract": round_.contract,
+            "round": round_.number,
+            "attempt": round_.attempt,
+        }
+        found.append(News("contract", {**values, "players": round_.roster, "rules": round_.rules}))
+        found.append(News("phase", {**values, "phase": round_.phase}))
     return found
 
 

@@ -12,7 +12,10 @@ from engine.errors import Sentence
 
 TOLD: Final[dict[str, tuple[str, str]]] = {
     "joined": ("{player} has joined the table.", "You are at the table {table}."),
-    "joined_bot": ("{player}, a bot, has joined the table.", "You are at the table {table}, played by a bot."),
+    "joined_bot": (
+        "{player}, a bot, has joined. Whoever owns the machine it runs on could read its cards.",
+        "You are at the table {table}, played by a bot.",
+    ),
     "left": ("{player} has left the table.", "You have left the table."),
     "ready": ("{player} is ready.", "You are ready."),
     "swapped": (
@@ -60,6 +63,7 @@ SAID: Final[dict[str, str]] = {
     # what happens at the table
     "welcome": "Table {table}. Type `help` for what you can type.",
     "here": "At the table: {names}.",
+    "bots_here": "Bots are {names}. Whoever owns the machine they run on could read their cards.",
     "reach": "Others reach this table at {addresses}.",
     "knocked": "{name} is at the door ({address}): `admit {name}` or `refuse {name}`.",
     "knocked_bot": "{name}, a bot, is at the door ({address}): `admit {name}` or `refuse {name}`.",
@@ -155,7 +159,7 @@ SAID: Final[dict[str, str]] = {
     "alone": "It takes two: wait until somebody joins, or seat bots with `bots 2`.",
     "bots_how": "How many? Type `bots` and a number from 1 to {most}.",
     "no_bots": "Bots cannot be seated here.",
-    "bots_seated": "{count:bot|bots} seated. Whoever owns this machine could read the bots' cards.",
+    "bots_seated": "{count:bot|bots} seated.",
     "nothing_asked": "Nobody has asked anything.",
     "stale": "The table has changed meanwhile, so that was not done. Look again.",
     "why_what": "Why what? Type `why` and a card, or `why pick up`.",

@@ -214,6 +214,8 @@ class View:
     players: tuple[PlayerRow, ...]
     door: tuple[DoorRow, ...]
     round: int | None
+    roster: tuple[str, ...]
+    """Who is in the round, in no order of theirs."""
     rules: RuleSet | None
     words: tuple[str, ...]
     deal: DealRow | None
@@ -282,6 +284,7 @@ def make_view(snapshot: Snapshot) -> View:
             for who in snapshot.door
         ),
         round=round_.number if round_ is not None else None,
+        roster=tuple(snapshot.name_of(key) for key in round_.roster) if round_ is not None else (),
         rules=round_.rules if round_ is not None else None,
         words=round_.words if round_ is not None else (),
         deal=_deal(round_) if round_ is not None else None,

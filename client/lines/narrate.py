@@ -22,10 +22,14 @@ PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "sevent
 
 
 class Narrator:
-    """Turns news and changes of the view into lines. Remembers only what it must not say twice."""
+    """Turns news and changes of the view into lines. Remembers only what it must not say twice.
 
-    def __init__(self, style: Style) -> None:
+    ``asks``: whether somebody is there to be told how to go on after a round.
+    """
+
+    def __init__(self, style: Style, asks: bool = True) -> None:
         self._style = style
+        self._asks = asks
         self._lost: set[bytes] = set()
         self._waits: set[tuple[str, str]] = set()
         self._overdue = False
@@ -63,6 +67,8 @@ class Narrator:
                 return [said("fault", text=text)]
             case "verdict":
                 return _verdict(values, self._style)
+            case "over":
+                return _over(values, after) + ([next_round(after)] if self._asks else [])
             case name:
                 teller = _TELLERS.get(name)
                 return teller(values, after) if teller is not None else []
@@ -274,7 +280,7 @@ def _over(values: Mapping[str, object], after: View) -> list[Sentence]:
         found.append(told("debt", key == after.me, player=key, what=DEBTS.get(what, what)))
     for key in _keys(values, "left"):
         found.append(told("gone", key == after.me, player=key))
-    return [*found, next_round(after)]
+    return found
 
 
 _KINDS: Final = frozenset({"finished", "stalled", "forfeit", "unfinished", "faulted"})
@@ -304,7 +310,6 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, object], View], list[Sentence]]
     "picked_up": _picked_up,
     "flipped": _flipped,
     "out": _out,
-    "over": _over,
     "saved": _saved,
     "unsaved": _unsaved,
     "said": _said,

@@ -154,7 +154,7 @@ class LineClient:
         self._rounds = rounds
         self._seat_bots = seat_bots
         self._style: Style = style_for(getattr(out, "encoding", None) or "utf-8", ascii_only)
-        self._narrator = Narrator(self._style)
+        self._narrator = Narrator(self._style, asks=not auto)
         self._inbox: asyncio.Queue[tuple[News, ...] | _Typed | _Gone] = asyncio.Queue()
         self._view = make_view(node.snapshot)
         self._shown: object = None
@@ -186,9 +186,6 @@ class LineClient:
         # The table may have moved on since this client was made.
         self._view = make_view(self._node.snapshot)
         self._print(welcome_lines(self._view, self._style))
-        if self._view.asked and not self._auto:
-            players = tuple(row.name for row in self._view.players)
-            self._say("offer", round=self._view.round, players=players)
         self._prompt()
         while True:
             item = await self._inbox.get()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Final
 
 from client.cards import Style, card_labels, number_word, rank_word
 from client.lines.narrate import fits_words, next_round, place_word
@@ -13,7 +14,10 @@ from engine.errors import Sentence
 from engine.rules import RuleSet, changed_items, packs_for
 from engine.state import Zone
 
-MAX_PILE_SHOWN_CARDS = 8
+LOOPBACK: Final = ("127.", "[::1]")
+"""How addresses begin that nobody else can reach."""
+
+MAX_PILE_SHOWN_CARDS: Final = 8
 """The top of a big pile; how many lie below is said in figures."""
 
 
@@ -116,10 +120,14 @@ def table_lines(view: View, style: Style) -> list[str]:
         found.append(said("pile_line", cards=cards, **values) if cards else said("pile_none", **values))
     if view.door:
         found.append(said("door_line", names=tuple(row.name for row in view.door)))
-    if view.addresses:
-        found.append(said("reach", addresses=view.addresses))
-    lines += _rendered(found, view, style)
-    return lines + ([] if view.my_turn else _wait_lines(view, style)) + turn_lines(view, style)
+    found += _reach(view)
+    return lines + _rendered(found, view, style) + turn_lines(view, style)
+
+
+def _reach(view: View) -> list[Sentence]:
+    """Where others can join; nothing of a table that only this machine can reach."""
+    outside = tuple(text for text in view.addresses if not text.startswith(LOOPBACK))
+    return [said("reach", addresses=outside)] if outside else []
 
 
 def _player_line(row: PlayerRow, view: View, style: Style) -> str:
@@ -211,12 +219,17 @@ def rules_lines(rules: RuleSet, players: int) -> list[str]:
 def welcome_lines(view: View, style: Style) -> list[str]:
     """The first lines at a table."""
     found = [said("welcome", table=view.table)]
-    if view.i_host and view.addresses:
-        found.append(said("reach", addresses=view.addresses))
+    if view.i_host:
+        found += _reach(view)
     found += [said(code) for code in view.notices if code == "no_mdns"]
     people = tuple(row.name for row in view.players if not row.is_me)
     if people:
         found.append(said("here", names=people))
+    bots = tuple(row.name for row in view.players if row.is_bot)
+    if bots:
+        found.append(said("bots_here", names=bots))
+    if view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER):
+        found.append(said("offer" if view.asked else "offer_all", round=view.round, players=view.roster))
     return _rendered(found, view, style)
 
 

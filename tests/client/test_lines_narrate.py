@@ -19,7 +19,7 @@ from p2p.audit import NO_CHECKS, AuditedFault, Verdict
 from p2p.faults import Fault
 from p2p.news import News
 from p2p.phases import Phase
-from p2p.snapshot import Knocking, LinkView, RoundScore
+from p2p.snapshot import Knocking, LinkView, RoundScore, Wait
 from tests.client.positions import key_of, player, snapshot_of, view_of
 from tests.engine.helpers import record, rules_with
 
@@ -52,7 +52,7 @@ def cards(name: str, seat: int, *texts: str, **values: object) -> News:
         (News("joined", {"player": BOGDAN, "name": "Bogdan", "bot": False}), ["Bogdan has joined the table."]),
         (
             News("joined", {"player": BOGDAN, "name": "Bogdan", "bot": True}),
-            ["Bogdan, a bot, has joined the table."],
+            ["Bogdan, a bot, has joined. Whoever owns the machine it runs on could read its cards."],
         ),
         (News("joined", {"player": ANA, "name": "Ana", "bot": False}), ["You are at the table Kitchen."]),
         (News("left", {"player": BOGDAN, "name": "Bogdan"}), ["Bogdan has left the table."]),
@@ -316,6 +316,15 @@ def test_the_table_in_letters() -> None:
     assert all(line.isascii() for line in lines)
 
 
+def test_the_table_says_once_for_whom_it_waits() -> None:
+    waits = (Wait(BOGDAN, "ready", 3.0),)
+    snapshot = snapshot_of(STATE)
+    assert snapshot.round is not None
+    round_ = dataclasses.replace(snapshot.round, phase=Phase.OPENING, waits=waits)
+    lines = table_lines(make_view(dataclasses.replace(snapshot, round=round_)), PLAIN)
+    assert lines.count("Waiting for Bogdan to be ready.") == 1
+
+
 def test_the_score() -> None:
     score = (
         RoundScore(1, "finished", (ANA,), BOGDAN),
@@ -344,6 +353,12 @@ def test_the_welcome() -> None:
     assert "Others reach this table at 192.0.2.7:47101." in lines
     assert any("multicast" in line for line in lines)
     assert "At the table: Bogdan." in lines
+    at_home = welcome_lines(view_of(addresses=("127.0.0.1:4", "[::1]:4")), PLAIN)
+    assert not any("Others reach" in line for line in at_home)
+    bot = dataclasses.replace(player("Bogdan"), is_bot=True)
+    lines = welcome_lines(view_of(STATE, players=(player("Ana"), bot)), PLAIN)
+    assert "Bots are Bogdan. Whoever owns the machine they run on could read their cards." in lines
+    assert any(line.startswith("Round 1: ") for line in lines)
 
 
 def test_a_view_of_every_state_can_be_shown() -> None:

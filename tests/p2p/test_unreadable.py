@@ -17,8 +17,10 @@ from p2p.canonical import NotCanonical, enc
 from p2p.dealing import TransparentDealing
 from p2p.entries import MAX_ENTRY_BYTES, Entry, Unreadable, make_entry, read_entry, signature_fits
 from p2p.judge import chain_id
+from p2p.news import Reporter
 from p2p.round import Round
 from p2p.session import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, Session
+from p2p.snapshot import Surroundings, make_snapshot
 from tests.p2p.peers import Table, fold_all, in_causal_order, key_for, verdict
 from tests.p2p.recorded import NAMES, recorded
 
@@ -326,6 +328,8 @@ def test_signed_garbage_at_any_moment_blames_its_author_and_raises_nothing(playe
     samples = [random.choice(group) for group in first_of.values() for _ in range(3)]
     names = {key_for(name).public_key().public_bytes_raw(): name for name in NAMES}
     session = fold_all(causal[: random.randrange(8, len(causal))], TransparentDealing(), random, causal=True)
+    session.me = ME
+    reporter = Reporter(session)
     guilty: set[bytes] = set()
     for _ in range(12):
         author = random.choice([key for key in names if session.feeds.heads(key)])
@@ -344,14 +348,17 @@ def test_signed_garbage_at_any_moment_blames_its_author_and_raises_nothing(playe
         session.receive(entry)
         while (job := session.job()) is not None:
             session.finish(job, job.run())
-        look(session)
+        look(session, reporter)
         blamed = {fault.player for round_ in session.rounds.values() for fault in round_.everything().faults}
         assert blamed | {fault.player for fault in session.table_faults} <= guilty
 
 
-def look(session: Session) -> None:
+def look(session: Session, reporter: Reporter) -> None:
     """Asks a session everything that a screen asks."""
     verdict(session)
+    reporter.news()
+    make_snapshot(session, Surroundings(), 0.0)
+    assert session.next_write() is None
     session.tick(0.0)
     session.waiting_for(1.0)
     session.overdue(1000.0)

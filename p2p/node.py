@@ -87,6 +87,8 @@ class NodeConfig:
     interfaces: tuple[str, ...] = ()
     discovery: bool = True
     always_consent: bool = False
+    sits_ready: bool = True
+    """Whether the first offer is accepted without asking."""
     dealing: Dealing = field(default_factory=ElGamalDealing)
     grace_s: int = GRACE_S
     trace: Callable[[dict[str, object]], None] | None = None
@@ -868,6 +870,7 @@ class Node:
                 table, self._private.key, self._store, config.dealing, config.data_dir / "rounds", __version__
             )
             core.session.always_consent = config.always_consent
+            core.session.sits_ready = config.sits_ready
             return core
 
         core = await self._in_worker(make)

@@ -121,7 +121,9 @@ class Session:
         self._own: dict[bytes, _Own] = {}
         self._consent: dict[bytes, bool] = {}
         self.always_consent = False
-        """Whether offers are accepted without asking: bots, and a person who has just sat down."""
+        """Whether offers are accepted without asking: bots."""
+        self.sits_ready = False
+        """Whether the first offer is accepted without asking: a person who has just sat down wants to play."""
         self._since: dict[tuple[bytes, Duty, bytes], float] = {}
         """Contract, duty and what it is about (see ``duty_about``) → when it was noticed first."""
         self._reveal_since: dict[bytes, float] = {}
@@ -476,9 +478,17 @@ class Session:
         waits = (
             lens.phase is Phase.OFFER
             and lens.first("accept", number) is None
-            and round_.contract not in self._consent
+            and self._answer(round_) is None
         )
         return round_ if waits else None
+
+    def _answer(self, round_: Round) -> bool | None:
+        """What this peer's person says to an offer; None where the person has to be asked."""
+        if self.always_consent or round_.start.author == self.me:
+            return True
+        if self.sits_ready and not any(contract in self._own for contract in self.rounds):
+            return True
+        return self._consent.get(round_.contract)
 
     def next_write(self) -> Write | None:
         """The next entry that this peer owes without asking anybody; call again after writing it."""
@@ -549,7 +559,7 @@ class Session:
             return None
         if round_.terms.engine_revision != ENGINE_REVISION:
             return Write(e.Decline(round_.contract, "revision"))
-        answer = True if self.always_consent else self._consent.get(round_.contract)
+        answer = self._answer(round_)
         if answer is None:
             return None
         if not answer:

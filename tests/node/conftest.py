@@ -45,6 +45,7 @@ class Evening:
             loopback=True,
             port=0,
             always_consent=consent,
+            sits_ready=consent,
             dealing=self.dealing,
             grace_s=grace_s,
             operator=operator,

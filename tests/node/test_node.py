@@ -150,7 +150,7 @@ async def test_a_person_is_asked_for_the_next_round_and_may_say_no(evening: Even
     ana, bogdan = await evening.table("Ana", "Bogdan", consent=False)
     await ana.offer_round()
     await until(bogdan, lambda s: s.asked)
-    await ana.answer_offer(True)
+    assert not ana.snapshot.asked, "who offers has said yes"
     await bogdan.answer_offer(False)
     await until(ana, lambda s: s.round is not None and s.round.phase is Phase.DEAD)
     await ana.offer_round()

@@ -7,39 +7,30 @@ that lie open and those of the own hand: other hands, downcards and the stock ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
-
+from client.rows import (
+    Choice,
+    DealRow,
+    DoorRow,
+    EndingRow,
+    Group,
+    OwnCard,
+    PileRow,
+    PlayerRow,
+    ScoreRow,
+    Stage,
+    View,
+    WaitRow,
+)
 from client.sentences import Names
 from engine.actions import actions, legal_ranks
 from engine.cards import JOKER_RANK, card_text, rank_text
 from engine.checks import refusal
 from engine.errors import Sentence
 from engine.moves import Flip, PickUp, Play, PlayerMove, Ready
-from engine.rules import RuleSet
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.phases import Phase
 from p2p.snapshot import PlayerView, RoundView, Snapshot
-
-
-class Stage(StrEnum):
-    """What is going on at the table, for a person."""
-
-    LOBBY = "lobby"
-    """No round: before the first, or an offer that came to nothing."""
-    OFFER = "offer"
-    DEALING = "dealing"
-    ARRANGE = "arrange"
-    START = "start"
-    """It is being found out who leads (R15)."""
-    PLAY = "play"
-    OPENING = "opening"
-    """A flipped card is being opened."""
-    ENDING = "ending"
-    """The round has ended; not everybody has signed that yet."""
-    OVER = "over"
-
 
 _STAGES = {
     Phase.OFFER: Stage.OFFER,
@@ -55,206 +46,6 @@ _STAGES = {
     Phase.CLOSED: Stage.OVER,
     Phase.DEAD: Stage.LOBBY,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """A player, and what lies open of theirs.
-
-    ``seat``: clockwise from 0, None without a seat. ``status``: ``waiting`` (not in the round), ``in``,
-    ``ready``, ``out`` or ``left``. ``hand``, ``downcards``: how many; ``slots``: for each downcard slot whether
-    a card is there. ``place``: as which the player went out, from 1. ``present``: whether still at the table.
-    ``link`` and ``met``: as in ``p2p.snapshot``; ``rtt_ms``: whole milliseconds.
-    """
-
-    key: bytes
-    name: str
-    seat: int | None
-    is_me: bool
-    is_host: bool
-    is_bot: bool
-    present: bool
-    in_turn: bool
-    deals: bool
-    status: str
-    hand: int
-    upcards: tuple[str, ...]
-    downcards: int
-    slots: tuple[bool, ...]
-    place: int | None
-    link: str
-    rtt_ms: int | None
-    met: str
-    met_at: str
-    rounds_before: int
-
-
-@dataclass(frozen=True, slots=True)
-class DoorRow:
-    """Somebody who asks to be let in. ``operator``: the name of whose bot it is, empty for a person."""
-
-    key: bytes
-    name: str
-    operator: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class PileRow:
-    """The wastepile, bottom first; ``run``: how many equal ranks lie on top; ``fits``: rank characters that may
-    be played on it, ascending; ``burns_at``: the run that burns it.
-    """
-
-    cards: tuple[str, ...]
-    run: int
-    fits: tuple[str, ...]
-    burns_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class OwnCard:
-    """A card of mine that I see: where it is, and why it cannot be played alone now (None: it can)."""
-
-    text: str
-    position: int
-    zone: Zone
-    why_not: Sentence | None
-
-    @property
-    def rank(self) -> str:
-        """The rank character."""
-        return self.text[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """My cards of one rank in one zone; ``playable``: whether they may be played now."""
-
-    rank: str
-    cards: tuple[str, ...]
-    playable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One numbered thing that I can do now.
-
-    ``kind``: ``play``, ``pick_up``, ``flip``, ``ready`` (with ``move``), ``yes``, ``no``, ``start``, ``admit``,
-    ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot`` too.
-    """
-
-    number: int
-    kind: str
-    move: PlayerMove | None = None
-    cards: tuple[str, ...] = ()
-    slot: int | None = None
-    count: int = 0
-    key: bytes = b""
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitRow:
-    """Whom the round waits for, for what (``p2p.duties.Duty.what``), and since how many seconds."""
-
-    name: str
-    is_me: bool
-    what: str
-    seconds: int
-
-
-@dataclass(frozen=True, slots=True)
-class DealRow:
-    """How far the deal has come: how many of ``players`` have done each step."""
-
-    players: int
-    accepted: int
-    keys: int
-    shuffled: int
-    proven: int
-    agreed: int
-
-
-@dataclass(frozen=True, slots=True)
-class EndingRow:
-    """How the round ended, by names; ``kind`` as in ``p2p.round.Ending``."""
-
-    kind: str
-    finish: tuple[str, ...]
-    shithead: str | None
-    debts: tuple[tuple[str, str], ...]
-    left: tuple[str, ...]
-    signed: int
-    signers: int
-    revealed: int
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One round of the evening, by names."""
-
-    number: int
-    kind: str
-    finish: tuple[str, ...]
-    shithead: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """All of it. ``players``: by seat while a round is on, else in the order in which they came."""
-
-    table: str
-    stage: Stage
-    me: bytes
-    my_name: str
-    i_host: bool
-    """Whether I admit players and offer rounds now."""
-    host: str
-    names: Names
-    players: tuple[PlayerRow, ...]
-    door: tuple[DoorRow, ...]
-    round: int | None
-    roster: tuple[str, ...]
-    """Who is in the round, in no order of theirs."""
-    rules: RuleSet | None
-    words: tuple[str, ...]
-    deal: DealRow | None
-    in_round: bool
-    my_seat: int | None
-    my_turn: bool
-    """Whether I can do something about the game now: in my turn, and while arranging until I am ready."""
-    turn: str | None
-    zone: Zone | None
-    """The zone I play from (R2)."""
-    own: tuple[OwnCard, ...]
-    """Hand and upcards of mine, by rank."""
-    groups: tuple[Group, ...]
-    """The cards of the active zone by rank; while arranging, of the hand."""
-    unseen: int
-    """Cards of my hand whose faces have not come yet."""
-    pile: PileRow | None
-    stock: int
-    burnt: int
-    pick_up_why_not: Sentence | None
-    choices: tuple[Choice, ...]
-    asked: bool
-    waits: tuple[WaitRow, ...]
-    overdue: bool
-    faults: tuple[Sentence, ...]
-    ending: EndingRow | None
-    score: tuple[ScoreRow, ...]
-    addresses: tuple[str, ...]
-    notices: tuple[str, ...]
-    stamp: bytes
-    """To be given with a move: a move meant for another stamp is refused."""
-
-    def player(self, name: str) -> PlayerRow | None:
-        """The player of that name, ``casefold`` deciding."""
-        return next((row for row in self.players if row.name.casefold() == name.casefold()), None)
-
-    def row_at(self, seat: int) -> PlayerRow | None:
-        """The player at a seat."""
-        return next((row for row in self.players if row.seat == seat), None)
 
 
 def make_view(snapshot: Snapshot) -> View:
@@ -516,3 +307,20 @@ def _ending(snapshot: Snapshot, round_: RoundView | None) -> EndingRow | None:
         ending.signers,
         ending.revealed,
     )
+
+
+__all__ = [
+    "Choice",
+    "DealRow",
+    "DoorRow",
+    "EndingRow",
+    "Group",
+    "OwnCard",
+    "PileRow",
+    "PlayerRow",
+    "ScoreRow",
+    "Stage",
+    "View",
+    "WaitRow",
+    "make_view",
+]

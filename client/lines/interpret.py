@@ -8,10 +8,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from client.cards import clean, rank_word, read_card, read_rank
+from client.lines.commands import (
+    Act,
+    Admit,
+    Answer,
+    Explain,
+    Kick,
+    Meaning,
+    Problem,
+    Quit,
+    Refuse,
+    SeatBots,
+    Show,
+    StartRound,
+    Talk,
+    Void,
+)
 from client.phrases import said
 from client.view import Choice, OwnCard, Stage, View
 from engine.errors import Sentence
-from engine.moves import Flip, PickUp, Play, PlayerMove, Ready, Swap
+from engine.moves import Flip, PickUp, Play, Ready, Swap
 from engine.state import Zone
 
 MAX_LINE_CHARACTERS: Final = 1000
@@ -20,97 +36,6 @@ MAX_LINE_CHARACTERS: Final = 1000
 MAX_BOTS: Final = 9
 """A table has ten seats at most (R6), and one of them is the host's."""
 
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A move, meant for the state with this stamp."""
-
-    move: PlayerMove
-    stamp: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Yes or no to what was asked."""
-
-    yes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """Something to say to the table."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class StartRound:
-    """Offer a round."""
-
-
-@dataclass(frozen=True, slots=True)
-class Admit:
-    """Let somebody in."""
-
-    key: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Refuse:
-    """Turn somebody at the door away."""
-
-    key: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Kick:
-    """Send somebody away from the table."""
-
-    key: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class SeatBots:
-    """Seat this many bots more."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Void:
-    """Give the round up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules`` or ``help``."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """Leave the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explain:
-    """An answer to a question such as ``why 4d``."""
-
-    sentence: Sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why the line cannot be done, in a sentence."""
-
-    sentence: Sentence
-
-
-Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Show | Quit | Explain
-"""Everything that a line can mean."""
-
-Meaning = Command | Problem
 
 _CARD: Final = re.compile(r"(10|[2-9tjqka0])([cdhs♣♦♥♠])?", re.IGNORECASE)
 _SHOWN: Final = {"table": "table", "score": "score", "rules": "rules", "help": "help", "?": "help"}

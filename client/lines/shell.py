@@ -9,7 +9,7 @@ from typing import Final, Protocol, TextIO
 
 from client.bots import PlayerNode
 from client.cards import Style, style_for
-from client.lines.interpret import (
+from client.lines.commands import (
     Act,
     Admit,
     Answer,
@@ -24,8 +24,8 @@ from client.lines.interpret import (
     StartRound,
     Talk,
     Void,
-    interpret,
 )
+from client.lines.interpret import interpret
 from client.lines.narrate import Narrator
 from client.lines.show import (
     choice_lines,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.lines import interpret
-from client.lines.interpret import (
+from client.lines.commands import (
     Act,
     Admit,
     Answer,

@@ -320,7 +320,7 @@ def test_the_table_says_once_for_whom_it_waits() -> None:
     waits = (Wait(BOGDAN, "ready", 3.0),)
     snapshot = snapshot_of(STATE)
     assert snapshot.round is not None
-    round_ = dataclasses.replace(snapshot.round, phase=Phase.OPENING, waits=waits)
+    round_ = dataclasses.replace(snapshot.round, phase=Phase.PREPARE, state=None, waits=waits)
     lines = table_lines(make_view(dataclasses.replace(snapshot, round=round_)), PLAIN)
     assert lines.count("Waiting for Bogdan to be ready.") == 1
 

@@ -215,7 +215,7 @@ def test_what_is_not_by_the_seed_is_on_record_at_everyones_and_changes_no_ending
         assert (lens.final.kind, lens.faults) == ("finished", ())
 
 
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("players", [2, 3])
 def test_passing_in_spite_of_a_hidden_card_is_no_fault_before_the_hands_are_open(players):
     for seed in range(30):
         table = Table(NAMES[:players], seed=seed)
@@ -230,8 +230,9 @@ def test_passing_in_spite_of_a_hidden_card_is_no_fault_before_the_hands_are_open
         for peer in table.peers:
             peer.on_write = passing
         table.start()
-        table.play()
+        table.play_until(lambda table=table: is_in(table.peers[0], Phase.PLAY))
         if passed:
+            table.play()
             for peer in table.peers:
                 assert peer.round.everything().faults == ()
                 assert peer.round.everything().final.kind in ("finished", "stalled")

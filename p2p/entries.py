@@ -69,7 +69,8 @@ class Open(Body, frozen=True):
 
 
 class Admit(Body, frozen=True):
-    """Lets a key in under a name. ``operator``: the key of whoever runs it (a bot's host), or empty."""
+    """Lets a key in under a name. ``operator``: the key of whoever runs it (a bot's
+    host; its own where a program plays a person's seat), or empty."""
 
     key: Bytes32
     name: Name

@@ -162,6 +162,12 @@ class Addresses(_Frame, frozen=True, tag="addresses"):
     signature: _Signature
 
 
+class Linked(_Frame, frozen=True, tag="linked"):
+    """Whom the sender is linked to: what comes from these need not be passed on to it."""
+
+    keys: Annotated[tuple[_Bytes32, ...], Meta(max_length=MAX_HEADS)]
+
+
 class Bye(_Frame, frozen=True, tag="bye"):
     """The last frame: a :class:`CloseCode` as text (an unknown one counts as ``done``)."""
 
@@ -177,7 +183,7 @@ class Refuse(_Frame, frozen=True, tag="refuse"):
     ] = ()
 
 
-Frame: TypeAlias = Hello | Have | Entries | Ask | Knock | Say | Addresses | Bye | Refuse
+Frame: TypeAlias = Hello | Have | Entries | Ask | Knock | Say | Addresses | Linked | Bye | Refuse
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODER: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(Frame)

@@ -89,7 +89,7 @@ def check_admission(body: e.Admit, members: Mapping[bytes, Member]) -> None:
     """Raises ``Breach`` unless the admission is one that a member may write."""
     if body.key in members or not is_identity(body.key):
         raise Breach("bad_kind", "admits a key that cannot be admitted")
-    if body.operator and body.operator not in members:
+    if body.operator and body.operator != body.key and body.operator not in members:
         raise Breach("bad_kind", "an operator who is not at the table")
     try:
         if check_name(body.name) != body.name:

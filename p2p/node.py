@@ -27,9 +27,9 @@ from p2p.audit import verify_file
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.discovery import Advertiser, Responder
-from p2p.entries import make_entry
+from p2p.entries import Entry, make_entry
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Refuse, Say
+from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Linked, Refuse, Say
 from p2p.gossip import is_said, make_say
 from p2p.identity import BadName, check_name, check_table_name, fold_name, load_or_make_key
 from p2p.interfaces import loopback_interfaces, usable_interfaces
@@ -49,6 +49,10 @@ log = logging.getLogger(__name__)
 
 TICK_S: Final = 1.0
 """While somebody is waited for, snapshots are renewed once a second, so that screens can count."""
+
+ASK_ROUND_TICKS: Final = 3
+"""While somebody has been waited for this many seconds, everyone says as often what it has: should an entry
+have been lost between two links, it is sent again."""
 
 KNOCK_TIMEOUT_S: Final = 600.0
 """Somebody at the door waits for a person to look at the screen; after ten minutes nobody will."""
@@ -77,11 +81,15 @@ Listener = Callable[[tuple[News, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class NodeConfig:
-    """How a peer takes part. ``data_dir`` is this peer's own; ``operator`` the key of a bot's host."""
+    """How a peer takes part. ``data_dir`` is this peer's own; ``operator`` the key of a bot's host.
+
+    ``auto``: a program plays this person's own seat, and everybody is told so.
+    """
 
     data_dir: Path
     name: str
     operator: bytes = b""
+    auto: bool = False
     loopback: bool = False
     port: int | None = None
     interfaces: tuple[str, ...] = ()
@@ -100,6 +108,7 @@ class Node:
     def __init__(self, config: NodeConfig, store: Store, mesh_key: _Key) -> None:
         self.config = config
         self.key = mesh_key.public
+        self._operator = config.operator or (self.key if config.auto else b"")
         self.rules = RuleSet()
         self.seats = e.MAX_PLAYERS
         self.port = 0
@@ -121,6 +130,9 @@ class Node:
         self._door: dict[bytes, Knocking] = {}
         self._links: dict[bytes, LinkView] = {}
         self._extra_news: list[News] = []
+        self._linked: dict[bytes, frozenset[bytes]] = {}
+        """Whom each member says it is linked to."""
+        self._said_linked: frozenset[bytes] = frozenset()
         self._said: dict[bytes, int] = {}
         self._say_number = 0
         self._dismissed_as = ""
@@ -152,7 +164,7 @@ class Node:
                 0,
                 bytes(32),
                 (),
-                e.Open(table, name, config.operator, _random32()),
+                e.Open(table, name, node._operator, _random32()),
             )
             await node._set_table(opening.id, [(opening.data, opening.signature)])
             await node._connect()
@@ -281,7 +293,7 @@ class Node:
         for _ in range(MAX_REDIRECTS):
             self._entry = loop.create_future()
             peer = await mesh.connect(address, expected)
-            mesh.send(peer, Knock(self._wanted_table, self.config.name, self.config.operator))
+            mesh.send(peer, Knock(self._wanted_table, self.config.name, self._operator))
             on_waiting()
             try:
                 async with asyncio.timeout(KNOCK_TIMEOUT_S):
@@ -352,7 +364,7 @@ class Node:
             return Refuse("name_taken", (("name", name),))
         if len(snapshot.players) >= self.seats:
             return Refuse("full", (("seats", str(self.seats)),))
-        if knock.operator and knock.operator not in self._members:
+        if knock.operator and knock.operator not in self._members | {peer}:
             return Refuse("operator")
         return None
 
@@ -607,7 +619,7 @@ class Node:
             for peer in list(mesh.peers):
                 if peer not in self._members:
                     continue
-                wanted = [entry for entry, source in outcome.fresh if source != peer and entry.author != peer]
+                wanted = [entry for entry, source in outcome.fresh if self._should_send(peer, entry, source)]
                 for frame in batches(wanted):
                     mesh.send(peer, frame)
         if mesh is not None:
@@ -618,6 +630,15 @@ class Node:
             self._spawn(self._audit(round_.terms.round, path), "audit")
         await self._refresh(outcome.news)
 
+    def _should_send(self, peer: bytes, entry: Entry, source: bytes | None) -> bool:
+        """Own entries go to everyone; others' only to those who cannot have them from their author."""
+        if source is None:
+            return True
+        if peer in (source, entry.author):
+            return False
+        theirs = self._linked.get(peer)
+        return theirs is None or entry.author not in theirs
+
     async def _audit(self, number: int, path: Path) -> None:
         loop = asyncio.get_running_loop()
         dealing = self.config.dealing
@@ -625,6 +646,7 @@ class Node:
             verdict = await loop.run_in_executor(None, lambda: verify_file(path, dealing))
         except ShitheadError as problem:
             log.warning("the saved round cannot be read back: %s", problem)
+            self._tell(News("unsaved", {"round": number, "reason": str(problem)}))
             return
         self._tell(News("verdict", {"round": number, "verdict": verdict.verdict, "audit": verdict}))
 
@@ -663,7 +685,8 @@ class Node:
         snapshot = self._snapshot
         if snapshot is None:
             return None
-        order = [player.key for player in snapshot.players if not player.is_bot]
+        # A bot that somebody else runs has no say; a seat that plays by itself has its owner beside it.
+        order = [player.key for player in snapshot.players if player.operator in (b"", player.key)]
         if snapshot.host in order:
             order.remove(snapshot.host)
             order.insert(0, snapshot.host)
@@ -724,13 +747,25 @@ class Node:
         self._extra_news.append(news)
         self._nudge()
 
+    async def _say_what_is_here_to_all(self) -> None:
+        if self._mesh is not None and self._core is not None:
+            have = await self._in_worker(self._core.have)
+            for key in self._members & self._mesh.peers.keys():
+                self._mesh.send(key, have)
+
     async def _tick(self) -> None:
+        ticks = 0
         while True:
             await asyncio.sleep(TICK_S)
             snapshot = self._snapshot
             if snapshot is not None and snapshot.round is not None and snapshot.round.waits:
                 # A step, not only a snapshot: duties get old, and a round may be closed by time alone.
                 self._wake.set()
+                ticks += 1
+                if ticks % ASK_ROUND_TICKS == 0 and any(
+                    w.seconds >= ASK_ROUND_TICKS for w in snapshot.round.waits
+                ):
+                    await self._say_what_is_here_to_all()
 
     def _spawn(self, coroutine: object, name: str) -> None:
         if self._closing:
@@ -775,6 +810,8 @@ class Node:
                 self._on_refuse(peer, frame)
             case Say():
                 self._on_say(peer, frame)
+            case Linked():
+                self._linked[peer] = frozenset(frame.keys)
             case _:
                 pass
 
@@ -804,6 +841,8 @@ class Node:
                 mesh.send(peer, frame)
         if mine is not None:
             mesh.send(peer, mine)
+        if peer in self._members and self._said_linked:
+            mesh.send(peer, Linked(tuple(sorted(self._said_linked))))
         self._wake.set()
 
     async def _on_ask(self, peer: bytes, ask: Ask) -> None:
@@ -845,12 +884,30 @@ class Node:
         name = snapshot.name_of(frame.author)
         self._tell(News("said", {"player": frame.author, "name": name, "text": frame.text}))
 
+    def _say_linked(self) -> None:
+        """Tells the members whom this peer is linked to; where a link was lost, also what it has, so that
+        the others send what it may have missed."""
+        mesh = self._mesh
+        if mesh is None or self._closing:
+            return
+        linked = frozenset(key for key in mesh.peers if key in self._members and self._is_present(key))
+        if linked == self._said_linked:
+            return
+        lost = self._said_linked - linked
+        self._said_linked = linked
+        for key in linked:
+            mesh.send(key, Linked(tuple(sorted(linked))))
+            if lost:
+                self._spawn(self._say_what_is_here(key), "have")
+
     def _on_link(self, peer: bytes, status: str) -> None:
         mesh = self._mesh
         rtt = mesh.rtt_s(peer) if mesh is not None else None
         before = self._links.get(peer)
         self._links[peer] = LinkView(status, rtt)
+        self._say_linked()
         if status == "lost":
+            self._linked.pop(peer, None)
             self._door.pop(peer, None)
             if self._entry is not None and not self._entry.done() and peer not in self._members:
                 self._entry.set_exception(NetworkProblem("lost", address="the table"))

@@ -28,7 +28,8 @@ class LinkView:
 
 @dataclass(frozen=True, slots=True)
 class PlayerView:
-    """Somebody at the table. ``met``: "known", "new" or "renamed-key" (a known name under another key)."""
+    """Somebody at the table. ``met``: "known", "new" or "renamed-key" (a known name under another key);
+    ``operator``: who runs this player if it is a bot (itself: a person's seat that plays by itself)."""
 
     key: bytes
     name: str
@@ -39,6 +40,7 @@ class PlayerView:
     rounds_before: int
     met_at: str
     met: str
+    operator: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,7 @@ def _player(session: Session, member: Member, around: Surroundings) -> PlayerVie
         rounds,
         met_at,
         met,
+        member.operator,
     )
 
 

@@ -20,13 +20,19 @@ PATIENCE_S = 240.0
 NAMES = ("Ana", "Bogdan", "Carmen")
 
 
-async def evening(lan: TestLan, tmp_path: Path, rounds: int, loss: int) -> None:
-    """Three hosts, three bots, nothing said about addresses; everyone's files have to agree."""
+async def evening(lan: TestLan, tmp_path: Path, rounds: int, loss: int = 0, *, parted: bool = False) -> None:
+    """Three hosts, three bots, nothing said about addresses; everyone's files have to agree.
+
+    ``parted``: the two guests hear nothing of each other, only the host hears both.
+    """
     hosts = [await lan.host(name.lower()) for name in NAMES]
     # Only multicast DNS may find the table: questions by broadcast do not get through.
     block = "meta pkttype broadcast drop"
     for host in hosts:
         host.firewall(block, *([f"numgen random mod 100 < {loss} drop"] if loss else []))
+    if parted:
+        for guest, other in ((hosts[1], hosts[2]), (hosts[2], hosts[1])):
+            guest.part_from(other)
     commands = [
         ("host", "--open", "--seats", "3", "--table", "Kitchen"),
         ("join", "kitchen"),
@@ -74,12 +80,16 @@ async def said(program: asyncio.subprocess.Process, words: str) -> None:
 
 @pytest.mark.slow
 async def test_ten_rounds_between_three_hosts_found_by_multicast_alone(lan: TestLan, tmp_path: Path) -> None:
-    await evening(lan, tmp_path, rounds=10, loss=0)
+    await evening(lan, tmp_path, rounds=10)
 
 
 @pytest.mark.slow
 async def test_three_rounds_while_a_fifth_of_all_datagrams_is_lost(lan: TestLan, tmp_path: Path) -> None:
     await evening(lan, tmp_path, rounds=3, loss=20)
+
+
+async def test_two_who_cannot_reach_each_other_play_through_the_third(lan: TestLan, tmp_path: Path) -> None:
+    await evening(lan, tmp_path, rounds=1, parted=True)
 
 
 async def test_a_killed_host_is_given_up_and_the_others_keep_their_round(lan: TestLan, tmp_path: Path) -> None:

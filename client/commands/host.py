@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from client.commands.seat import Seat
     from client.seating import Bots
     from engine.rules import RuleSet
+    from p2p.node import Node
 
 DEFAULT_SEATS: Final = 5
 """One pack's worth (R6), where nobody says otherwise."""
@@ -48,7 +49,7 @@ class TablePlan:
     is_announced: bool = True
 
 
-@click.command("host")
+@click.command("host", short_help="Open a table on this network.")
 @data_options
 @seat_options
 @rules_options
@@ -156,6 +157,8 @@ async def open_table(seat: Seat, plan: TablePlan) -> int:
     )
     node = await Node.open_table(config, plan.name, seats=plan.seats, rules=plan.rules)
     async with at_table(node, seat):
+        if not plan.is_here_only:
+            _say_words(node, seat)
         policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
         host = Host(node, policy)
         bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
@@ -167,6 +170,18 @@ async def open_table(seat: Seat, plan: TablePlan) -> int:
             hosting.cancel()
             await asyncio.gather(hosting, return_exceptions=True)
             await bots.close()
+
+
+def _say_words(node: Node, seat: Seat) -> None:
+    """Says the join words of the first address that has some."""
+    from p2p.addresses import parse_address
+    from p2p.join_words import make_join_words
+
+    for text in node.snapshot.addresses:
+        words = make_join_words(parse_address(text), node.key)
+        if words is not None:
+            click.echo(f"Others sit down with: shithead join {words}", file=seat.out)
+            return
 
 
 def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from p2p.discovery import Browser
     from p2p.node import Node
 
+WORDS_S: Final = 3.0
+"""A host that is there answers the first question in milliseconds; a lost one is repeated."""
+
+ASK_AGAIN_S: Final = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -30,7 +36,7 @@ class Door:
     key: bytes | None = None
 
 
-@click.command("join")
+@click.command("join", short_help="Sit down at a table on this network.")
 @data_options
 @seat_options
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
@@ -47,14 +53,24 @@ def command(
     lines: bool,
     events: str | None,
 ) -> int:
-    """Sit down at a table: WHERE is its address, its name, or nothing to see what is there."""
+    """Sit down at a table.
+
+    WHERE is its address, its four join words, or its name, of which the beginning is enough. Without it: what
+    there is on this network.
+    """
     from client.commands.running import run
     from client.commands.seat import sitting
     from p2p.addresses import is_literal, parse_address
+    from p2p.join_words import read_join_words
 
     with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
         if where is not None and is_literal(where):
             doors = [Door(parse_address(where))]
+        elif where is not None and read_join_words(where) is not None:
+            doors = []
+            code = run(lambda: _find_by_words(seat, where, interfaces, doors))
+            if code:
+                return code
         else:
             found: list[FoundTable] = []
             code = run(lambda: _find(seat, where, interfaces, found))
@@ -81,6 +97,40 @@ async def _find(seat: Seat, wanted: str | None, interfaces: tuple[str, ...], fou
     if len(found) > 1 and not is_interactive():
         listed = "\n".join(f"  {table.in_words()}" for table in found)
         raise NoTable("several_tables_found", "There are several tables; say which:\n{tables}", tables=listed)
+    return 0
+
+
+async def _find_by_words(seat: Seat, words: str, interfaces: tuple[str, ...], doors: list[Door]) -> int:
+    """Puts the door that join words mean into ``doors``: whoever answers there with the right fingerprint.
+
+    If nobody answers the question (a host that announces nothing does not), every address that fits is
+    knocked at.
+    """
+    from p2p.identity import load_or_make_key
+    from p2p.interfaces import usable_interfaces
+    from p2p.join_words import candidates, fingerprint, read_join_words
+
+    meant = read_join_words(words)
+    if meant is None:
+        raise NoTable("bad_words", "{words} are not join words.", words=words)
+    low, port, wanted = meant
+    addresses = candidates(low, port, usable_interfaces(interfaces))
+    async with browsing(load_or_make_key(seat.data.identity), interfaces, addresses) as browser:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(WORDS_S):
+                while True:
+                    for table in browser.tables():
+                        if table.is_live and fingerprint(table.ad.key) == wanted:
+                            doors.append(Door(table.addresses[0], table.ad.table_id, table.ad.key))
+                            return 0
+                    browser.ask(addresses)
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(ASK_AGAIN_S):
+                            await browser.changed.wait()
+                            browser.changed.clear()
+    doors.extend(Door(address) for address in addresses)
+    if not doors:
+        raise NoTable("no_address", "No network of this machine fits the words {words}.", words=words)
     return 0
 
 

@@ -10,7 +10,7 @@ from client.commands.common import data_options, read_rules
 from client.problems import EXIT_GOOD
 
 
-@click.command("rules")
+@click.command("rules", short_help="The options of a rule set.")
 @data_options
 @click.argument("name", default="wikipedia", metavar="[PRESET|FILE]")
 @click.option("--set", "changes", multiple=True, metavar="OPTION=VALUE", help="Change one option; repeatable.")

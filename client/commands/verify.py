@@ -27,7 +27,7 @@ STRANGERS: Final = (
 )
 
 
-@click.command("verify")
+@click.command("verify", short_help="Was a saved round fair?")
 @data_options
 @click.argument("file", default=LAST, metavar="[FILE|last]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")

@@ -203,7 +203,7 @@ def test_a_table_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     arguments = ("--name", "Ana", "--table", "Quince and plum", "--open", "--port", "0")
     with program(tmp_path / "ana", "host", *arguments, typing=True) as ana:
         host_port(ana)
-        seen = run(tmp_path / "eve", "tables", "--wait", "5", "--json")
+        seen = run(tmp_path / "eve", "tables", "--wait", "3", "--json")
         # Not every machine that runs tests lets multicast and broadcast come back to it.
         if seen.code == 3:
             pytest.skip("this machine's own network does not carry announcements")
@@ -217,6 +217,22 @@ def test_a_table_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
             ana.type("quit")
             assert ana.end() == 0
             assert bob.end() == 0
+
+
+def test_join_words_lead_to_the_door(tmp_path: Path) -> None:
+    with program(tmp_path / "ana", "host", "--name", "Ana", "--open", typing=True) as ana:
+        words = ana.wait_for("Others sit down with").rpartition(" ")[2]
+        assert words.count("-") == 3
+        with program(tmp_path / "bob", "join", words.upper(), "--name", "Bob", typing=True) as bob:
+            bob.wait_for("Ana's table")
+            ana.type("quit")
+            assert ana.end() == 0
+            assert bob.end() == 0
+
+
+def test_join_words_of_nobody_find_nobody(tmp_path: Path) -> None:
+    said = run(tmp_path, "join", "absurd-rich-ocean-hedgehog", "--name", "Bob")
+    assert said.code == 3
 
 
 def test_no_table_of_that_name_is_said_after_a_while(tmp_path: Path) -> None:

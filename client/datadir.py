@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from typing import Final
 from client.problems import UsageProblem
 
 ENVIRONMENT_VARIABLE: Final = "SHITHEAD_HOME"
+
+IS_WINDOWS: Final = os.name == "nt"
 
 DIRECTORY_MODE: Final = 0o700
 """Keys and seeds lie there: for the owner alone."""
@@ -118,7 +119,7 @@ class DataDir:
 
     def removal(self) -> str:
         """The line that removes everything the program has kept, for this system's shell."""
-        if sys.platform == "win32":
+        if IS_WINDOWS:
             return f'rmdir /s "{self.path}"'
         return f"rm -r {_quoted(self.path)}"
 
@@ -135,7 +136,7 @@ def find(option: str | None, environment: Mapping[str, str]) -> DataDir:
 
 def _make_private(path: Path) -> None:
     # A directory made by hand may be open to others. On Windows the profile's own rights do this.
-    if sys.platform == "win32":
+    if IS_WINDOWS:
         return
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -165,6 +166,6 @@ def _unusable(path: Path, error: OSError) -> UsageProblem:
 
 def _quoted(path: Path) -> str:
     text = str(path)
-    if sys.platform == "win32":
+    if IS_WINDOWS:
         return f'"{text}"' if " " in text else text
     return shlex.quote(text)

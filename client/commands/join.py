@@ -51,6 +51,7 @@ def command(
     level: str,
     rounds: int | None,
     lines: bool,
+    ascii_only: bool,
     events: str | None,
 ) -> int:
     """Sit down at a table.
@@ -63,7 +64,16 @@ def command(
     from p2p.addresses import is_literal, parse_address
     from p2p.join_words import read_join_words
 
-    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+    with sitting(
+        options,
+        name=name,
+        auto=auto,
+        level=level,
+        rounds=rounds,
+        events=events,
+        lines=lines,
+        ascii_only=ascii_only,
+    ) as seat:
         if where is not None and is_literal(where):
             doors = [Door(parse_address(where))]
         elif where is not None and read_join_words(where) is not None:

@@ -23,6 +23,7 @@ from client.settings import choose_name
 from engine.errors import ShitheadError
 
 if TYPE_CHECKING:
+    from client.lines import LineClient
     from p2p.node import Node
 
 STANDARD_OUTPUT: Final = "-"
@@ -32,7 +33,8 @@ STANDARD_OUTPUT: Final = "-"
 class Seat:
     """What the options of `seat_options` say, and what came of them.
 
-    ``events``: the open file for ``--events``; ``trace``: the writer for ``--trace``.
+    ``events``: the open file for ``--events``; ``trace``: the writer for ``--trace``; ``lines``: the line mode
+    whatever the terminal can do; ``ascii_only``: nothing beyond ASCII.
     """
 
     data: DataDir
@@ -42,6 +44,8 @@ class Seat:
     rounds: int | None
     events: TextIO | None
     trace: Trace | None
+    lines: bool = False
+    ascii_only: bool = False
 
     @property
     def out(self) -> TextIO:
@@ -51,7 +55,15 @@ class Seat:
 
 @contextmanager
 def sitting(
-    options: Options, *, name: str | None, auto: bool, level: str, rounds: int | None, events: str | None
+    options: Options,
+    *,
+    name: str | None,
+    auto: bool,
+    level: str,
+    rounds: int | None,
+    events: str | None,
+    lines: bool = False,
+    ascii_only: bool = False,
 ) -> Iterator[Seat]:
     """A seat on a prepared and locked data directory, with its log and the files asked for open.
 
@@ -63,7 +75,7 @@ def sitting(
         chosen, is_stored = choose_name(data.settings, name, _ask_name if is_interactive() else None)
         if is_stored:
             click.echo(f"You are {chosen}. To change that: --name, or the file {data.settings}", err=True)
-        yield Seat(data, chosen, auto, level, rounds, file, trace)
+        yield Seat(data, chosen, auto, level, rounds, file, trace, lines, ascii_only)
 
 
 @contextmanager
@@ -139,28 +151,45 @@ async def stay(
     which closes it for everybody; ``seat_bots``: what the command `bots K` does.
     """
     from client.bots import BotPlayer, Level
-    from client.lines import LineClient, StreamLines
+    from client.commands.screen import THINK_SEEN_S, make_screen, wants_screen
 
-    client = LineClient(
-        node,
-        seat.out,
-        StreamLines(sys.stdin),
-        auto=seat.auto,
-        interactive=is_interactive(),
-        rounds=rounds,
-        seat_bots=seat_bots,
-    )
-    bot = BotPlayer(node, Level(seat.level), 0.0, Random()) if seat.auto else None
+    full = wants_screen(seat)
+    last_words: Callable[[], str] = str
+    if full:
+        screen = make_screen(node, seat, rounds, seat_bots)
+        playing = asyncio.create_task(screen.run(), name="screen")
+        last_words = lambda: screen.last_words  # noqa: E731 - read when it has been said
+    else:
+        playing = asyncio.create_task(_in_lines(node, seat, rounds, seat_bots).run(), name="lines")
+    bot = BotPlayer(node, Level(seat.level), THINK_SEEN_S if full else 0.0, Random()) if seat.auto else None
     if bot is not None:
         bot.start()
-    playing = asyncio.create_task(client.run(), name="lines")
     try:
         return await _first(node, seat, playing, until)
     finally:
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)
+        if last_words():
+            click.echo(last_words(), file=seat.out)
         if bot is not None:
             await bot.close()
+
+
+def _in_lines(
+    node: Node, seat: Seat, rounds: int | None, seat_bots: Callable[[int], Awaitable[None]] | None
+) -> LineClient:
+    from client.lines import LineClient, StreamLines
+
+    return LineClient(
+        node,
+        seat.out,
+        StreamLines(sys.stdin),
+        ascii_only=seat.ascii_only,
+        auto=seat.auto,
+        interactive=is_interactive(),
+        rounds=rounds,
+        seat_bots=seat_bots,
+    )
 
 
 async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyncio.Task[None] | None) -> int:
@@ -173,6 +202,9 @@ async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyn
         return playing.result()
     if until is not None:
         until.result()
+    playing.cancel()
+    # A full screen has to be gone before anything is printed.
+    await asyncio.gather(playing, return_exceptions=True)
     click.echo(render(said("rounds_done")), file=seat.out)
     with contextlib.suppress(ShitheadError):
         await node.close_table()

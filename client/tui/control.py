@@ -10,7 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from client.cards import clean, rank_word
-from client.lines.commands import Act, Admit, Answer, Explain, Kick, Problem, Refuse, SeatBots, StartRound, Talk, Void
+from client.lines.commands import (
+    Act,
+    Admit,
+    Answer,
+    Explain,
+    Kick,
+    Problem,
+    Refuse,
+    SeatBots,
+    StartRound,
+    Talk,
+    Void,
+)
 from client.lines.interpret import interpret
 from client.sentences import render
 from client.tui.hand import choice_for, pickable, picked_cards
@@ -68,7 +80,7 @@ def press(key: str, view: View, ui: Ui, now: float) -> Pressed:
         return _answered(key, view, ui)
     if ui.page:
         return _on_page(key, view, ui)
-    if ":" in key and len(key) > 1 or key == "pile":
+    if (":" in key and len(key) > 1) or key == "pile":
         return _clicked(key, view, ui, now)
     if len(key) == 1 and key.isupper():
         key = key.lower()
@@ -135,7 +147,20 @@ def _unknown(key: str, view: View, ui: Ui) -> Pressed:
         if why is not None and context_of(view) == "blind":
             return _warn(ui, view, "flip_first")
         return _warn_sentence(ui, view, why) if why is not None else _warn(ui, view, "key_unknown", key=key)
-    if key in ("escape", "tab", "enter", "up", "down", "left", "right", "pageup", "pagedown", "backspace", "home", "end"):
+    if key in (
+        "escape",
+        "tab",
+        "enter",
+        "up",
+        "down",
+        "left",
+        "right",
+        "pageup",
+        "pagedown",
+        "backspace",
+        "home",
+        "end",
+    ):
         if key == "enter" and context_of(view) in ("lobby", "over"):
             return _warn(ui, view, "next_other", host=view.host)
         return ui, None
@@ -365,7 +390,9 @@ def _take(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 def _answered(key: str, view: View, ui: Ui) -> Pressed:
     asks, ui = ui.asks, replace(ui, asks="")
-    yes = key in ("y", "Y") or (asks == "take" and key in ("p", "P", "pile")) or (asks == "quit" and key == "ctrl-c")
+    yes = (
+        key in ("y", "Y") or (asks == "take" and key in ("p", "P", "pile")) or (asks == "quit" and key == "ctrl-c")
+    )
     if not yes:
         # Any other key means no; a key that means something of its own must not do it by accident.
         return ui, None
@@ -509,7 +536,9 @@ def _type(key: str, ui: Ui) -> Pressed:
 
 def _on_page(key: str, view: View, ui: Ui) -> Pressed:
     key = key.lower() if len(key) == 1 else key
-    if ui.page == "settings" and (key in ("up", "down", "left", "right", " ", "enter") or key.startswith("setting:")):
+    if ui.page == "settings" and (
+        key in ("up", "down", "left", "right", " ", "enter") or key.startswith("setting:")
+    ):
         return _set(key, ui)
     match key:
         case "escape" | "enter" | "?" | "backspace":

@@ -11,7 +11,7 @@ from client.lines.narrate import fits_words, place_word
 from client.tui.cells import Row, Span, cells, row, width_of
 from client.tui.phrases import text
 from client.tui.state import Look, Ui
-from client.view import Choice, OwnCard, Outcome, Stage, View
+from client.view import Choice, Outcome, OwnCard, Stage, View
 from engine.cards import RANKS, SUITS
 from engine.state import Zone
 

@@ -42,8 +42,22 @@ _REST = frozenset({"lobby", "over"})
 _ANY = frozenset({"play", "blind", "arrange", "lobby", "over", "deal", "offer"})
 
 KEYS: Final = (
-    Key(tuple(RANK_KEYS), "2-9 0 J Q K A", "rank", _TABLE, "key picks, again adds", "pick a card of that rank; again: one more"),
-    Key(tuple(RANK_KEYS), "2-9 0 J Q K A", "rank", _ARRANGE, "keys exchange", "pick a card, then the one to exchange it for"),
+    Key(
+        tuple(RANK_KEYS),
+        "2-9 0 J Q K A",
+        "rank",
+        _TABLE,
+        "key picks, again adds",
+        "pick a card of that rank; again: one more",
+    ),
+    Key(
+        tuple(RANK_KEYS),
+        "2-9 0 J Q K A",
+        "rank",
+        _ARRANGE,
+        "keys exchange",
+        "pick a card, then the one to exchange it for",
+    ),
     Key(("1", "2", "3", "4", "5", "6", "7", "8", "9"), "1 2 3", "slot", _BLIND, "choose", "choose a blind card"),
     Key(("enter",), "Enter", "enter", _CARDS, "play", "play what is picked"),
     Key(("enter",), "Enter", "enter", _ARRANGE, "ready", "done with exchanging; it can't be taken back"),

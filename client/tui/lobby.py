@@ -53,7 +53,9 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
     if height >= 20:
         body.append(row(width))
     body += _joining(view, ui, width)
-    body.append(row(width, Span(f" {text('rules_head', style)}  ", "label"), Span(rules_words(rules, ui), "text", "r")))
+    body.append(
+        row(width, Span(f" {text('rules_head', style)}  ", "label"), Span(rules_words(rules, ui), "text", "r"))
+    )
     if view.stage is Stage.LOBBY:
         body.append(row(width, Span("  " + next_words(view, ui), "hint")))
     return framed(view, ui, body, width, height)
@@ -127,7 +129,13 @@ def _door(view: View, ui: Ui, width: int) -> list[Row]:
     style = ui.look.style
     rows: list[Row] = []
     for number, who in enumerate(view.door[:3]):
-        said = text("door_row" if view.i_host else "door_row_other", style, name=who.name, address=who.address, host=view.host)
+        said = text(
+            "door_row" if view.i_host else "door_row_other",
+            style,
+            name=who.name,
+            address=who.address,
+            host=view.host,
+        )
         head = text("door_head", style) if number == 0 else ""
         rows.append(row(width, Span(f" {head:<12}", "label"), Span(said, "ask", "+" if view.i_host else "")))
     return rows

@@ -31,10 +31,12 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     """The page that is open, with its heading and its keys."""
     style = ui.look.style
     content = _PAGES[ui.page](view, ui, rules, width)
-    back = text(
-        {"settings": "page_settings_back", "log": "page_log_back"}.get(ui.page, "page_back"), style
-    )
-    top = [title_row(view, ui, width), row(width, Span(" " + text(f"page_{ui.page}", style), "label")), line(width)]
+    back = text({"settings": "page_settings_back", "log": "page_log_back"}.get(ui.page, "page_back"), style)
+    top = [
+        title_row(view, ui, width),
+        row(width, Span(" " + text(f"page_{ui.page}", style), "label")),
+        line(width),
+    ]
     urgent = view.my_turn and view.stage is Stage.PLAY
     right = (Span(text("your_turn", style) + " ", "turn", "escape"),) if urgent else ()
     bottom = [line(width), row(width, Span(" " + back, "footer", "escape"), right=right)]
@@ -63,7 +65,11 @@ def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     rows.append(row(width))
     for each in helped(view):
         rows.append(
-            row(width, Span(f"  {fit(each.label, 14)} ", "key", each.keys[0]), Span(each.long, "text", each.keys[0]))
+            row(
+                width,
+                Span(f"  {fit(each.label, 14)} ", "key", each.keys[0]),
+                Span(each.long, "text", each.keys[0]),
+            )
         )
     return [*rows, row(width), *_texts([text("mouse_help", style)], width, "dim")]
 
@@ -73,7 +79,10 @@ def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     rows: list[Row] = []
     for each in lines:
         parts = wrap(each, width - 6)
-        rows += [row(width, Span(("  - " if number == 0 else "    ") + part, "text")) for number, part in enumerate(parts)]
+        rows += [
+            row(width, Span(("  - " if number == 0 else "    ") + part, "text"))
+            for number, part in enumerate(parts)
+        ]
     changed = changed_items(rules)
     if changed:
         rows.append(row(width))

@@ -75,7 +75,7 @@ SCREEN: Final[dict[str, str]] = {
         "Keep low cards in the hand, high ones laid out. Enter: ready."
     ),
     "hint_arrange_picked": "{card} is picked. Now the card to exchange it for, or Esc.",
-    "hint_ready": "You are ready. Waiting for {names}.",
+    "hint_ready": "You are ready. Waiting for {players}.",
     "hint_wait": "{name} is to move.",
     "hint_wait_late": "{name} is to move, for {time}. {what}",
     "hint_wait_for": "Waiting for {name} {what}.",

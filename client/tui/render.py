@@ -35,8 +35,6 @@ def draw(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, height: int
 
 def too_small(ui: Ui, width: int, height: int) -> list[Row]:
     """One sentence with the size that is needed."""
-    said = text(
-        "too_small", ui.look.style, width=width, height=height, least=MIN_WIDTH, lines=MIN_HEIGHT
-    )
+    said = text("too_small", ui.look.style, width=width, height=height, least=MIN_WIDTH, lines=MIN_HEIGHT)
     rows = [row(width, Span(part, "warning")) for part in wrap(said, max(1, width))]
     return filled(rows, height, width)

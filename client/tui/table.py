@@ -146,7 +146,11 @@ def _column(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Row]:
     return [
         row(room, Span(name, "turn" if mark == ">" else "name"), right=tail),
         row(room, *(() if gone else ups)),
-        row(room, Span("" if gone else f"  {text('blind', look.style):<6}", "label"), Span("" if gone else slots, "back")),
+        row(
+            room,
+            Span("" if gone else f"  {text('blind', look.style):<6}", "label"),
+            Span("" if gone else slots, "back"),
+        ),
         row(room, "  ", _status(player, view, ui)),
     ]
 
@@ -285,8 +289,7 @@ def _flash_rows(ui: Ui, width: int) -> list[Row]:
 
 def _guide(view: View, ui: Ui, width: int) -> list[Row]:
     said = text("hint_arrange", ui.look.style)
-    rows = [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
-    return rows
+    return [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
 
 
 def _pile_text(view: View, ui: Ui, width: int) -> list[Row]:
@@ -296,7 +299,10 @@ def _pile_text(view: View, ui: Ui, width: int) -> list[Row]:
     if ui.flash is not None:
         return [row(width, Span("  " + ui.flash.text, "flash"))]
     cards = pile.cards if pile is not None else ()
-    head = [Span(f" {text('stock', style)} {view.stock}  ", "label"), Span(f"{text('waste', style)} {len(cards)} ", "label", "pile")]
+    head = [
+        Span(f" {text('stock', style)} {view.stock}  ", "label"),
+        Span(f"{text('waste', style)} {len(cards)} ", "label", "pile"),
+    ]
     top = cards[-max(1, pile.run if pile is not None else 1) :]
     for card in top[-4:]:
         head += [Span("[", suit_style(card), "pile"), card_span(card, ui.look), Span("]", suit_style(card))]
@@ -348,7 +354,9 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
     if in_turn:
         wait = next((each for each in view.waits if each.is_me), None)
         late = wait is not None and wait.seconds >= LATE_S
-        said = text("your_turn_time", style, time=clock(wait.seconds)) if late and wait else text("your_turn", style)
+        said = (
+            text("your_turn_time", style, time=clock(wait.seconds)) if late and wait else text("your_turn", style)
+        )
         right = (Span(said + " ", "turn"),)
     return row(width, *spans, right=right)
 
@@ -435,7 +443,7 @@ def hint(view: View, ui: Ui) -> str:
                 return text("hint_arrange_picked", style, card=picked[0].text)
             return text("hint_arrange", style) if context_of(view) == "arrange" and ui.cursor is None else ""
         case Stage.ARRANGE:
-            return text("hint_ready", style, names=tuple(each.name for each in waits)) if waits else ""
+            return text("hint_ready", style, players=tuple(each.name for each in waits)) if waits else ""
         case Stage.START:
             return text("hint_start", style)
         case Stage.OPENING:
@@ -457,9 +465,7 @@ def hint(view: View, ui: Ui) -> str:
 def _turn_hint(view: View, ui: Ui) -> str:
     style = ui.look.style
     if view.zone is Zone.DOWNCARDS:
-        return (
-            text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
-        )
+        return text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
     playable = any(choice.kind == "play" for choice in view.choices)
     return text("hint_pick" if playable else "hint_none", style)
 

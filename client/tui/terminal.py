@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
 from prompt_toolkit.application import Application
@@ -17,7 +16,7 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import DynamicStyle
 
-from client.tui.cells import Row, cells
+from client.tui.cells import Row
 from client.tui.styles import classes, style_of
 
 if TYPE_CHECKING:
@@ -228,10 +227,8 @@ def at(rows: list[Row], column: int, line: int) -> str:
     if not 0 <= line < len(rows):
         return ""
     for span in rows[line]:
-        column -= cells(span.text)
+        # The toolkit counts characters here, not cells.
+        column -= len(span.text)
         if column < 0:
             return span.click
     return ""
-
-
-Listener = Callable[[], None]

@@ -1,0 +1,101 @@
+"""The full screen on this terminal: whether it can be shown, how it is to look, and that it is put back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from client.cards import Style, style_for
+from client.settings import Settings, load, save
+
+if TYPE_CHECKING:
+    from client.commands.seat import Seat
+    from client.tui.client import ScreenClient
+    from client.tui.state import Look
+    from p2p.node import Node
+
+THINK_SEEN_S: Final = 0.7
+"""A bot in one's own seat moves so that one can follow it."""
+
+WIDE_LANGUAGES: Final = ("ja", "ko", "zh")
+"""Where terminals often show card suits two cells wide; letters are safe there."""
+
+
+def wants_screen(seat: Seat) -> bool:
+    """Whether to fill the screen. Says why not where a person might wonder."""
+    if seat.lines or not (sys.stdin.isatty() and sys.stdout.isatty()) or seat.events is sys.stdout:
+        return False
+    if sys.platform != "win32" and os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        click.echo(
+            "This terminal (TERM) can't show a full screen: plain lines it is, as with --lines.", file=seat.out
+        )
+        return False
+    return True
+
+
+def is_mono() -> bool:
+    """Whether no colours are wanted at all (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def look_for(settings: Settings, ascii_only: bool) -> Look:
+    """How the screen is to look by the settings and on this terminal."""
+    from client.tui.state import Look
+
+    return Look(
+        _suits(settings.suits, ascii_only),
+        settings.order,
+        settings.motion,
+        settings.sound,
+        settings.mouse,
+        settings.theme,
+    )
+
+
+def _suits(wanted: str, ascii_only: bool) -> Style:
+    if ascii_only or wanted == "letters":
+        return Style(ascii=True)
+    style = style_for(sys.stdout.encoding)
+    if wanted == "auto" and not style.ascii:
+        language = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG") or ""
+        return Style(ascii=language.startswith(WIDE_LANGUAGES))
+    return style
+
+
+def make_screen(
+    node: Node, seat: Seat, rounds: int | None, seat_bots: Callable[[int], Awaitable[None]] | None
+) -> ScreenClient:
+    """A person's full screen at ``node``'s table. Raises ``UsageProblem`` for settings that can't be read."""
+    from client.tui.client import ScreenClient
+
+    path = seat.data.settings
+    first = look_for(load(path), seat.ascii_only)
+
+    def store(look: Look) -> None:
+        changes: dict[str, str | bool] = {
+            "order": look.order,
+            "theme": look.theme,
+            "motion": look.motion,
+            "sound": look.sound,
+            "mouse": look.mouse,
+        }
+        if look.style != first.style:
+            changes["suits"] = "letters" if look.style.ascii else "symbols"
+        save(path, changes)
+
+    return ScreenClient(
+        node,
+        look=first,
+        auto=seat.auto,
+        rounds=rounds,
+        seat_bots=seat_bots,
+        store=store,
+        is_mono=is_mono(),
+    )
+
+
+__all__ = ["THINK_SEEN_S", "is_mono", "look_for", "make_screen", "wants_screen"]

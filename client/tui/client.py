@@ -18,6 +18,7 @@ from client.phrases import said
 from client.sentences import render, render_error
 from client.tui.cells import Row
 from client.tui.control import Command, Leave, Store, Watch, follow, paste, press
+from client.tui.pages import last_scroll
 from client.tui.phrases import text
 from client.tui.render import draw
 from client.tui.state import Flash, Logged, Look, Ui
@@ -109,12 +110,15 @@ class ScreenClient:
         self._clock = clock
         self._day = day
         self._view = self._look()
-        self._ui = Ui(look or Look(), can_seat_bots=seat_bots is not None, began=clock(), turn_since=clock())
+        self._ui = Ui(
+            look or Look(), can_seat_bots=seat_bots is not None, is_auto=auto, began=clock(), turn_since=clock()
+        )
         self._narrator = Narrator(self._ui.look.style, asks=False)
         self._commands: asyncio.Queue[Command | None] = asyncio.Queue()
         self._overlay: Overlay | None = None
         self._flash_timer: asyncio.TimerHandle | None = None
         self._drawn: tuple[View, Ui] | None = None
+        self._size = (80, 24)
         self._finished = 0
         self._code = EXIT_GOOD
         self._leaves = False
@@ -152,6 +156,7 @@ class ScreenClient:
 
     def rows(self, width: int, height: int) -> list[Row]:
         """The screen at that size."""
+        self._size = (width, height)
         if self._overlay is not None:
             return self._overlay.rows(width, height)
         return draw(self._view, self._ui, self._rules, self._node.seats, width, height)
@@ -169,6 +174,9 @@ class ScreenClient:
                 self._overlay.close()
                 self._overlay = None
             return
+        if self._ui.page:
+            end = last_scroll(self._view, self._ui, self._rules, *self._size)
+            self._ui = replace(self._ui, scroll=min(self._ui.scroll, end))
         self._ui, command = press(key, self._view, self._ui, self._clock())
         if command is not None:
             self._commands.put_nowait(command)

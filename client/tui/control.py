@@ -26,7 +26,7 @@ from client.lines.commands import (
 from client.lines.interpret import interpret
 from client.sentences import render
 from client.tui.hand import choice_for, pickable, picked_cards
-from client.tui.keys import RANK_KEYS, Key, context_of, find
+from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
 from client.tui.pages import SETTINGS, THEMES
 from client.tui.phrases import text
 from client.tui.state import Look, Ui
@@ -87,6 +87,8 @@ def press(key: str, view: View, ui: Ui, now: float) -> Pressed:
     entry = find(view, key)
     if entry is None:
         return _unknown(key, view, ui)
+    if ui.is_auto and entry.action in PLAYS:
+        return _warn(ui, view, "auto")
     if entry.host and not view.i_host:
         return _not_host(entry, view, ui)
     return _ACTIONS[entry.action](view, ui, key, now)

@@ -47,7 +47,7 @@ KEYS: Final = (
         "2-9 0 J Q K A",
         "rank",
         _TABLE,
-        "key picks, again adds",
+        "pick, again adds",
         "pick a card of that rank; again: one more",
     ),
     Key(
@@ -55,7 +55,7 @@ KEYS: Final = (
         "2-9 0 J Q K A",
         "rank",
         _ARRANGE,
-        "keys exchange",
+        "exchange",
         "pick a card, then the one to exchange it for",
     ),
     Key(("1", "2", "3", "4", "5", "6", "7", "8", "9"), "1 2 3", "slot", _BLIND, "choose", "choose a blind card"),
@@ -92,6 +92,12 @@ KEYS: Final = (
 """In the order of the bottom line and of the help page."""
 
 
+PLAYS: Final = frozenset(
+    {"rank", "slot", "enter", "yes", "no", "take", "clear", "left", "right", "space", "up", "down"}
+)
+"""Actions that a bot in my seat does for me, or that only serve those."""
+
+
 def context_of(view: View) -> str:
     """Which keys hold: ``play``, ``blind``, ``arrange``, ``lobby``, ``offer``, ``deal`` or ``over``."""
     from engine.state import Zone
@@ -122,9 +128,10 @@ def find(view: View, key: str) -> Key | None:
 def shown(view: View, ui: Ui) -> Iterable[Key]:
     """The entries for the bottom line."""
     where = context_of(view)
+    idle = ui.is_auto or (view.zone is None and where in ("play", "arrange"))
     for each in KEYS:
         if each.short and where in each.where and (view.i_host or not each.host):
-            if each.action == "bot" and not ui.can_seat_bots:
+            if (each.action == "bot" and not ui.can_seat_bots) or (idle and each.action in PLAYS):
                 continue
             yield each
 

@@ -16,7 +16,6 @@ from client.tui.state import Ui
 from client.tui.table import link_span, message_rows, title_row
 from client.view import Stage, View
 from engine.rules import RuleSet, changed_items
-from p2p.snapshot import STEPS
 
 SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse")
 """The lines of the settings page that can be changed, in order."""
@@ -25,6 +24,9 @@ THEMES: Final = ("dark", "light", "contrast", "blind", "four", "mono")
 """Names of ``client.tui.styles``."""
 
 MAX_EVENING_ROUNDS: Final = 12
+
+PAGE_FRAME_ROWS: Final = 5
+"""Title, heading, two lines, keys."""
 
 
 def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> list[Row]:
@@ -50,9 +52,9 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     return [*top, *filled(content[first : first + room], room, width), *bottom]
 
 
-def page_length(view: View, ui: Ui, rules: RuleSet, width: int) -> int:
-    """How many lines the open page has."""
-    return len(_PAGES[ui.page](view, ui, rules, width))
+def last_scroll(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> int:
+    """The first line of the open page when it is scrolled to its end."""
+    return max(0, len(_PAGES[ui.page](view, ui, rules, width)) - (height - PAGE_FRAME_ROWS))
 
 
 def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
@@ -61,7 +63,7 @@ def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
 
 def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     style = ui.look.style
-    rows = _texts([text(f"goal_{number}", style) for number in range(1, 5)], width, "hint")
+    rows = _texts([text("goal", style)], width, "hint")
     rows.append(row(width))
     for each in helped(view):
         rows.append(
@@ -117,7 +119,7 @@ def _fair(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
         rows.append(row(width))
     elif not rows:
         rows += [*_texts([text("fair_none", style)], width, "label"), row(width)]
-    return rows + _texts([text(f"fair_{number}", style) for number in range(1, 8)], width, "hint")
+    return rows + _texts([text(f"fair_{number}", style) for number in range(1, 7)], width, "hint")
 
 
 def _network(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
@@ -213,5 +215,3 @@ _PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
     "settings": _settings,
     "evening": _evening,
 }
-
-STEP_COUNT: Final = len(STEPS)

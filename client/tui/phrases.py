@@ -13,10 +13,10 @@ SCREEN: Final[dict[str, str]] = {
     "title_lobby": "{table}  before a round",
     "title_offer": "{table}  round {round} is offered",
     "title_deal": "{table}  round {round} is being dealt",
-    "title_arrange": "{table}  round {round}  arrange your cards",
+    "title_arrange": "{table}  round {round}",
     "title_play": "{table}  round {round}",
     "title_over": "{table}  round {round} is over",
-    "words": "table words {words}",
+    "words": "words {words}",
     "links": "links {good} of {all}",
     "steps": "{step} {done} of {all}",
     # players
@@ -46,6 +46,7 @@ SCREEN: Final[dict[str, str]] = {
     "new": "new here",
     "no_seat": "(free)",
     # the table
+    "card_keys": "keys",
     "stock": "STOCK",
     "waste": "WASTE",
     "waste_count": "WASTE {count:card|cards}",
@@ -70,9 +71,10 @@ SCREEN: Final[dict[str, str]] = {
     "hint_none": "Nothing you hold can be played: P takes the pile.",
     "hint_blind": "Only blind cards are left: choose one with 1 2 3, then Enter.",
     "hint_blind_chosen": "Blind card {slot} is chosen: Enter turns it over.",
-    "hint_arrange": (
-        "Exchange hand cards for cards laid out: the key of one, then of the other. "
-        "Keep low cards in the hand, high ones laid out. Enter: ready."
+    "hint_arrange": "Exchange: the key of a card, then the key of the other one. Enter when you are ready.",
+    "guide_arrange": (
+        "Before play you may exchange hand cards for the cards laid out. The hand is played first: keep low cards "
+        "there, and lay out high ones, twos and tens."
     ),
     "hint_arrange_picked": "{card} is picked. Now the card to exchange it for, or Esc.",
     "hint_ready": "You are ready. Waiting for {players}.",
@@ -81,6 +83,7 @@ SCREEN: Final[dict[str, str]] = {
     "hint_wait_for": "Waiting for {name} {what}.",
     "hint_premove": "{cards} is laid ready: Enter plays it when your turn comes.",
     "hint_premove_own": "{name} is to move. You can pick a card already; nothing is played by itself.",
+    "auto": "A bot plays your seat.",
     "hint_opening": "The card is being turned over.",
     "hint_drawing": "Your new card is on its way.",
     "hint_start": "It is being found out who leads.",
@@ -218,10 +221,11 @@ SCREEN: Final[dict[str, str]] = {
     "page_settings_back": "Esc back   up and down choose   left and right change",
     "page_log_back": "Esc back   C say something   M hide talk   up and down scroll",
     "page_line": "line {line} of {all}",
-    "goal_1": "Get rid of all your cards; the last one holding any is the SHITHEAD.",
-    "goal_2": "Play a card or several of one rank, equal to or higher than the top of the waste,",
-    "goal_3": "or take the waste into your hand. A 2 goes on anything; a 10 goes on anything and",
-    "goal_4": "burns the waste. Hand first, then the cards laid out, then the blind ones.",
+    "goal": (
+        "Get rid of all your cards; the last one holding any is the SHITHEAD. Play a card or several of one rank, "
+        "equal to or higher than the top of the waste, or take the waste into your hand. A 2 goes on anything; "
+        "a 10 goes on anything and burns the waste. Hand first, then the cards laid out, then the blind ones."
+    ),
     "mouse_help": "The mouse does the same: click a card, the waste, a key at the bottom.",
     "network_own": "You can be reached at",
     "network_none": "nowhere but on this machine",
@@ -247,8 +251,10 @@ SCREEN: Final[dict[str, str]] = {
     "fair_3": "A card is opened only when all others give their share of it, to its owner alone or to all.",
     "fair_4": "Every move is signed by its player and judged by everybody's own rules.",
     "fair_5": "After the round the seeds are opened, and everything is computed again on this machine.",
-    "fair_6": "What nobody can prove: that players did not tell each other their cards, that a player",
-    "fair_7": "is a person, and, of bots, that the owner of their machine did not read their cards.",
+    "fair_6": (
+        "What nobody can prove: that players did not tell each other their cards, that a player is a person, "
+        "and, of bots, that the owner of their machine did not read their cards."
+    ),
     "fair_not_yet": "This round goes on. So far, on this machine:",
     "fair_none": "No round has been played yet.",
     "fair_done": "The last round:",

@@ -74,5 +74,7 @@ class Ui:
     steps: Mapping[tuple[bytes, str], float] = field(default_factory=dict)
     began: float = 0.0
     can_seat_bots: bool = False
+    is_auto: bool = False
+    """Whether a bot plays my seat: then keys only look and talk."""
     busy: str = ""
     """What this program is doing for me just now, such as seating a bot."""

@@ -52,7 +52,7 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
         Stage.ENDING: "title_over",
         Stage.OVER: "title_over",
     }.get(view.stage, "title_play")
-    left = " SHITHEAD  " + text(code, style, table=view.table, round=view.round or 0)
+    left = " SHITHEAD  " + text(code, style, table=cut(view.table, 20), round=view.round or 0)
     if view.words and view.stage is not Stage.LOBBY:
         left += "  " + text("words", style, words="-".join(view.words))
     others = [player for player in view.players if not player.is_me and player.present]
@@ -76,11 +76,12 @@ def footer_row(view: View, ui: Ui, width: int) -> Row:
     for each in found:
         if each in tail:
             continue
-        part = cells(each.label) + cells(each.short) + 3
+        label = text("card_keys", ui.look.style) if each.action == "rank" else each.label
+        part = cells(label) + cells(each.short) + 3
         if used + part > room:
             break
         click = "" if each.action in ("rank", "slot") else each.keys[0]
-        spans += [Span(each.label, "footkey", click), Span(f" {each.short}  ", "footer", click)]
+        spans += [Span(label, "footkey", click), Span(f" {each.short}  ", "footer", click)]
         used += part
     return row(width, *spans, right=right)
 
@@ -288,7 +289,7 @@ def _flash_rows(ui: Ui, width: int) -> list[Row]:
 
 
 def _guide(view: View, ui: Ui, width: int) -> list[Row]:
-    said = text("hint_arrange", ui.look.style)
+    said = text("guide_arrange", ui.look.style)
     return [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
 
 
@@ -340,7 +341,7 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
     if me.status in ("out", "left"):
         code = "hint_out" if me.status == "out" else "hint_gave_up"
         return row(width, Span("  " + text(code, style, place=place_word(me.place or 0)), "good"))
-    in_turn = view.my_turn and view.stage is Stage.PLAY
+    in_turn = view.turn == view.my_name and view.stage is Stage.PLAY
     name = text("you_play" if in_turn else "you_wait", style, name=cut(me.name, 12))
     spans = [Span(name + "  ", "turn" if in_turn else "name")]
     if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND:
@@ -442,7 +443,7 @@ def hint(view: View, ui: Ui) -> str:
             if picked:
                 return text("hint_arrange_picked", style, card=picked[0].text)
             return text("hint_arrange", style) if context_of(view) == "arrange" and ui.cursor is None else ""
-        case Stage.ARRANGE:
+        case Stage.ARRANGE if not ui.is_auto:
             return text("hint_ready", style, players=tuple(each.name for each in waits)) if waits else ""
         case Stage.START:
             return text("hint_start", style)
@@ -450,6 +451,8 @@ def hint(view: View, ui: Ui) -> str:
             return text("hint_opening", style)
         case Stage.PLAY if view.my_turn:
             return _turn_hint(view, ui)
+        case Stage.ARRANGE | Stage.PLAY if ui.is_auto:
+            return text("auto", style)
         case Stage.PLAY if view.turn == view.my_name:
             return text("hint_drawing", style)
         case Stage.PLAY:

@@ -19,6 +19,8 @@ from p2p.audit import Verdict
 from p2p.snapshot import STEPS
 
 MIN_LOG_ROWS: Final = 3
+WIDE: Final = 100
+"""From this width on there is room for dates."""
 DOT: Final = "..."
 
 
@@ -57,7 +59,7 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
         row(width, Span(f" {text('rules_head', style)}  ", "label"), Span(rules_words(rules, ui), "text", "r"))
     )
     if view.stage is Stage.LOBBY:
-        body.append(row(width, Span("  " + next_words(view, ui), "hint")))
+        body.append(row(width, Span("  " + next_words(view, ui), "hint", "enter")))
     return framed(view, ui, body, width, height)
 
 
@@ -78,7 +80,7 @@ def rules_words(rules: RuleSet, ui: Ui) -> str:
 
 def _head(ui: Ui, width: int) -> Row:
     style = ui.look.style
-    name = max(12, min(26, width * 30 // 100))
+    name = max(12, min(26, width * 26 // 100))
     said = f" {text('seat_head', style):<5} {text('player_head', style):<{name}}"
     said += f" {text('state_head', style):<12} {text('link_head', style):<10} {text('identity_head', style)}"
     return row(width, Span(said, "label"))
@@ -86,7 +88,7 @@ def _head(ui: Ui, width: int) -> Row:
 
 def _player_row(number: int, player: PlayerRow, view: View, ui: Ui, width: int, is_marked: bool) -> Row:
     style = ui.look.style
-    name_room = max(12, min(26, width * 30 // 100))
+    name_room = max(12, min(26, width * 26 // 100))
     marks = [
         text(code, style)
         for code, holds in (("you", player.is_me), ("host", player.is_host), ("bot", player.is_bot))
@@ -101,7 +103,7 @@ def _player_row(number: int, player: PlayerRow, view: View, ui: Ui, width: int, 
         Span(fit(name, name_room) + " ", "turn" if player.is_me else "name"),
         Span(fit(_state(player, view, ui), 12) + " ", "text"),
         Span(fit(link.text, 10) + " ", link.style),
-        _identity(player, ui),
+        _identity(player, ui, width),
     )
 
 
@@ -114,14 +116,15 @@ def _state(player: PlayerRow, view: View, ui: Ui) -> str:
     return text("state_here", style)
 
 
-def _identity(player: PlayerRow, ui: Ui) -> Span:
+def _identity(player: PlayerRow, ui: Ui, width: int) -> Span:
     style = ui.look.style
     if player.is_me or player.is_bot:
         return Span("--", "dim")
     if player.met == "renamed-key":
         return Span(text("renamed", style), "bad")
     if player.met == "known":
-        return Span(text("known", style, count=player.rounds_before, date=player.met_at[:10]), "good")
+        since = text("known", style, count=player.rounds_before, date=player.met_at[:10])
+        return Span(since if width >= WIDE else text("known_short", style, count=player.rounds_before), "good")
     return Span(text("new", style), "dim")
 
 
@@ -160,7 +163,8 @@ def _joining(view: View, ui: Ui, width: int) -> list[Row]:
 def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """The deal as it happens: a line a player, a column a step, with the seconds it took."""
     style = ui.look.style
-    room = 9 if width >= 76 else 7
+    has_times = width >= 76
+    room = 10 if has_times else 7
     name_room = max(8, width - 4 - 6 * room)
     head = [Span("  " + fit(text("deal_head", style), name_room) + " ", "label")]
     head += [Span(fit(text(f"step_{step}", style), room), "label") for step in STEPS]
@@ -173,7 +177,7 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         for step in STEPS:
             if step in player.steps:
                 at = ui.steps.get((player.key, step))
-                took = f" {max(0.0, at - ui.began):.1f}" if at is not None else ""
+                took = f" {max(0.0, at - ui.began):.1f}" if at is not None and has_times else ""
                 spans.append(Span(fit(f"{text('ok', style)}{took}", room), "good"))
             else:
                 spans.append(Span(fit(DOT if first else "", room), "wait"))
@@ -193,7 +197,7 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
 
 def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """Who is the shithead, the evening's score, whether it was fair, and how it goes on."""
-    left = _result(view, ui)
+    left = _result(view, ui, width)
     score = _score(view, ui)
     half = width // 2
     body: list[Row] = []
@@ -203,7 +207,9 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         body.append(row(width, Span(fit(first.text, half), first.style), second))
     if height >= 20:
         body.append(row(width))
-    body += fairness_rows(view, ui, width)
+    fairness = fairness_rows(view, ui, width)
+    # On a small screen the word alone; the page F has the rest.
+    body += fairness if height >= 20 else fairness[:1]
     style = ui.look.style
     if ui.saved and height >= 20:
         body.append(row(width, Span("   " + text("saved", style, path=ui.saved), "dim")))
@@ -224,7 +230,7 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     return [*top, *filled(body, room, width), *bottom]
 
 
-def _result(view: View, ui: Ui) -> list[Span]:
+def _result(view: View, ui: Ui, width: int) -> list[Span]:
     style, ending = ui.look.style, view.ending
     if ending is None:
         return []
@@ -234,7 +240,8 @@ def _result(view: View, ui: Ui) -> list[Span]:
         spans.append(span("  " + text("place_out", style, place=f"{place:<8}", name=name), "good"))
     if ending.shithead is not None:
         mine = ending.shithead == view.my_name
-        said = text("you_shithead", style) if mine else text("is_shithead", style, name=ending.shithead)
+        code = "is_shithead" if width >= 76 else "is_shithead_short"
+        said = text("you_shithead", style) if mine else text(code, style, name=ending.shithead)
         spans.append(span(f"  {'***':<8}  {said}", "loser"))
     elif ending.kind == "stalled":
         spans.append(span("  " + text("no_shithead", style), "warning"))

@@ -41,8 +41,9 @@ SCREEN: Final[dict[str, str]] = {
     "link_relayed": "by way of others",
     "in_turn": "to move",
     "late": "thinks {time}",
-    "renamed": "NOT the one you know by this name",
+    "renamed": "NOT the one you know!",
     "known": "known, {count:round|rounds} since {date}",
+    "known_short": "known, {count:round|rounds}",
     "new": "new here",
     "no_seat": "(free)",
     # the table
@@ -168,7 +169,7 @@ SCREEN: Final[dict[str, str]] = {
     "bots_seen": "Whoever owns the machine of a bot could read its cards.",
     # the deal
     "deal_head": "THE DEAL",
-    "step_accept": "committed",
+    "step_accept": "seed",
     "step_key": "key",
     "step_deck": "shuffled",
     "step_proof": "proof",
@@ -178,6 +179,7 @@ SCREEN: Final[dict[str, str]] = {
     # over
     "place_out": "{place}  {name}",
     "is_shithead": "{name} IS THE SHITHEAD",
+    "is_shithead_short": "{name}: SHITHEAD",
     "you_shithead": "YOU ARE THE SHITHEAD",
     "no_shithead": "Nobody is the shithead: the round has reached its limit of turns.",
     "over_forfeit": "The round is over: the other side has left.",

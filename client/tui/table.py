@@ -24,6 +24,9 @@ LATE_S: Final = 10
 """A person thinks for a while; from here on it is shown for how long."""
 
 MESSAGE_ROWS: Final = 2
+WIDE_TITLE: Final = 76
+WIDE_COLUMN: Final = 42
+"""An opponent alone needs no more."""
 BACK: Final = "##"
 
 
@@ -52,8 +55,11 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
         Stage.ENDING: "title_over",
         Stage.OVER: "title_over",
     }.get(view.stage, "title_play")
-    left = " SHITHEAD  " + text(code, style, table=cut(view.table, 20), round=view.round or 0)
-    if view.words and view.stage is not Stage.LOBBY:
+    has_words = bool(view.words) and view.stage is not Stage.LOBBY
+    # The table words are worth more than the table's name.
+    table = cut(view.table, 20) if width >= WIDE_TITLE or not has_words else ""
+    left = " SHITHEAD  " + text(code, style, table=table, round=view.round or 0).lstrip()
+    if has_words:
         left += "  " + text("words", style, words="-".join(view.words))
     others = [player for player in view.players if not player.is_me and player.present]
     good = sum(player.link != "lost" for player in others)
@@ -120,7 +126,7 @@ def opponent_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
 
 def _columns(others: Sequence[PlayerRow], view: View, ui: Ui, width: int) -> list[Row]:
     count = len(others)
-    room = (width - (count - 1)) // count
+    room = min(WIDE_COLUMN, (width - (count - 1)) // count)
     blocks = [_column(player, view, ui, room) for player in others]
     rows: list[Row] = []
     for number in range(4):
@@ -140,7 +146,7 @@ def _column(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Row]:
     tail = (Span("" if gone else hand, "count"),)
     mark = ">" if player.in_turn and view.stage in (Stage.PLAY, Stage.OPENING, Stage.START) else " "
     name = cut(f"{mark} {_name(player, look)}", room - (0 if gone else cells(hand)) - 1)
-    ups = [Span(f"  {text('up', look.style):<6}", "label")]
+    ups = [Span(f"  {text('up', look.style):<6}" if player.upcards else "", "label")]
     for card in player.upcards:
         ups += [card_span(card, look, 3), Span(" ")]
     slots = " ".join(BACK + " " if there else "   " for there in player.slots)
@@ -149,7 +155,7 @@ def _column(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Row]:
         row(room, *(() if gone else ups)),
         row(
             room,
-            Span("" if gone else f"  {text('blind', look.style):<6}", "label"),
+            Span("" if gone or not player.downcards else f"  {text('blind', look.style):<6}", "label"),
             Span("" if gone else slots, "back"),
         ),
         row(room, "  ", _status(player, view, ui)),
@@ -158,16 +164,32 @@ def _column(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Row]:
 
 def _one_line(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Span]:
     look = ui.look
+    is_narrow = room < WIDE_COLUMN
     mark = ">" if player.in_turn and view.stage in (Stage.PLAY, Stage.OPENING, Stage.START) else " "
-    name_room = min(16, max(6, room - 24))
-    spans = [Span(fit(f"{mark} {_name(player, look)}", name_room) + " ", "turn" if mark == ">" else "name")]
+    name_room = max(6, room - 22) if is_narrow else min(16, max(6, room - 24))
+    name = player.name if is_narrow else _name(player, look)
+    spans = [Span(fit(f"{mark} {name}", name_room) + " ", "turn" if mark == ">" else "name")]
     if player.status in ("out", "left"):
         return [*spans, _status(player, view, ui)]
-    spans.append(Span(f"{player.hand}{text('hand', look.style)[0]} ".rjust(5), "count"))
+    spans.append(Span(f"{player.hand}{text('hand', look.style)[0]} ".rjust(4), "count"))
+    if player.link == "lost" and not player.is_me:
+        # Worth more than the cards.
+        spans.append(_status(player, view, ui))
+        spans.append(Span(" "))
     for card in player.upcards:
         spans += [card_span(card, look), Span(" ")]
-    spans += [Span(f"+{player.downcards}{text('blind', look.style)[0]} ", "back"), _status(player, view, ui)]
+    spans.append(Span(f"+{player.downcards}{text('blind', look.style)[0]} ", "back"))
+    if player.link != "lost" or player.is_me:
+        spans.append(_short_status(player, view, ui) if is_narrow else _status(player, view, ui))
     return spans
+
+
+def _short_status(player: PlayerRow, view: View, ui: Ui) -> Span:
+    """Where there is no room for a word: a star for who is ready, a time for who is waited for."""
+    wait = next((each for each in view.waits if each.name == player.name), None)
+    if view.stage is Stage.ARRANGE:
+        return Span("*" if player.status == "ready" else " ", "good")
+    return Span(clock(wait.seconds) if wait is not None and wait.seconds >= LATE_S else "", "wait")
 
 
 def _name(player: PlayerRow, look: Look) -> str:
@@ -504,7 +526,8 @@ def table_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     room = height - len(top) - len(bottom)
     if room < 1:
         # Very many cards on a small screen: the log goes first, then the line below the others.
-        return filled([*top[: len(top) - 1], *bottom], height, width)
+        rest = [*top[: len(top) - 1], *bottom[:-1]]
+        return [*filled(rest, height - 1, width), bottom[-1]]
     return [*top, *middle_rows(view, ui, width, room), *bottom]
 
 

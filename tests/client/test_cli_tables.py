@@ -230,11 +230,13 @@ def test_join_words_lead_to_the_door(tmp_path: Path) -> None:
             assert bob.end() == 0
 
 
+@pytest.mark.slow
 def test_join_words_of_nobody_find_nobody(tmp_path: Path) -> None:
     said = run(tmp_path, "join", "absurd-rich-ocean-hedgehog", "--name", "Bob")
     assert said.code == 3
 
 
+@pytest.mark.slow
 def test_no_table_of_that_name_is_said_after_a_while(tmp_path: Path) -> None:
     said = run(tmp_path, "join", "No such table", "--name", "Bob")
     assert said.code == 3

@@ -39,7 +39,7 @@ from p2p.news import News
 from p2p.phases import Phase
 from p2p.probe import Prober
 from p2p.round import Round
-from p2p.session import GRACE_S
+from p2p.session import GRACE_S, Job
 from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
 from p2p.store import Store
 from p2p.sync import answer, batches, lacking, unknown_heads
@@ -119,6 +119,7 @@ class Node:
         self._private = mesh_key
         self._store = store
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shithead-core")
+        self._helper = ThreadPoolExecutor(1, thread_name_prefix="shithead-proofs")
         self._core: Core | None = None
         self._mesh: Mesh | None = None
         self._snapshot: Snapshot | None = None
@@ -593,11 +594,16 @@ class Node:
                     future = self._wishes.get(id(item))
                     if future is not None and not future.done():
                         future.set_result(None)
-            if outcome.job is not None:
-                job = outcome.job
-                result = await self._in_worker(job.run)
-                self._inbox.append(Done(job, result))
-                self._wake.set()
+            for job in outcome.jobs:
+                self._spawn(self._run_job(job), job.kind)
+
+    async def _run_job(self, job: Job) -> None:
+        """Arithmetic beside the steps, so that entries are taken in meanwhile. The shuffle, for which all
+        others wait, does not queue behind proofs."""
+        pool = self._worker if job.kind == "shuffle" else self._helper
+        result = await asyncio.get_running_loop().run_in_executor(pool, job.run)
+        self._inbox.append(Done(job, result))
+        self._wake.set()
 
     async def _fail(self, problem: ShitheadError, batch: Sequence[Input]) -> None:
         # What the session holds in memory may be ahead of the disk now: nothing more may be sent.
@@ -970,6 +976,7 @@ class Node:
                     await self._responder.close()
         await self._in_worker(self._store.close)
         self._worker.shutdown(wait=True)
+        self._helper.shutdown(wait=True)
         self.gone.set()
 
 

@@ -205,6 +205,8 @@ class Store:
             self._db.execute("commit")
         except sqlite3.IntegrityError as error:
             self._roll_back()
+            if "entries" not in str(error):
+                raise self._problem(error) from error
             raise StoreProblem(
                 Sentence(
                     "own_fork",

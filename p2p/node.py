@@ -583,12 +583,20 @@ class Node:
             if core is None:
                 continue
             batch, self._inbox = self._inbox, []
+            around = self._surroundings()
+
+            def step(
+                core: Core = core, batch: list[Input] = batch, around: Surroundings = around
+            ) -> tuple[Outcome, Snapshot]:
+                now = loop.time()
+                return core.step(batch, now), make_snapshot(core.session, around, now)
+
             try:
-                outcome = await self._in_worker(lambda: core.step(batch, loop.time()))  # noqa: B023 - awaited at once
+                outcome, snapshot = await self._in_worker(step)
             except ShitheadError as problem:
                 await self._fail(problem, batch)
                 return
-            await self._publish(core, outcome)
+            await self._publish(core, outcome, snapshot)
             for item in batch:
                 if isinstance(item, Wish):
                     future = self._wishes.get(id(item))
@@ -619,7 +627,7 @@ class Node:
             if not future.done():
                 future.set_exception(problem)
 
-    async def _publish(self, core: Core, outcome: Outcome) -> None:
+    async def _publish(self, core: Core, outcome: Outcome, snapshot: Snapshot | None = None) -> None:
         mesh = self._mesh
         if mesh is not None and outcome.fresh:
             for peer in list(mesh.peers):
@@ -634,7 +642,7 @@ class Node:
         for round_, path in outcome.saved:
             self.last_round_file = path
             self._spawn(self._audit(round_.terms.round, path), "audit")
-        await self._refresh(outcome.news)
+        await self._refresh(outcome.news, snapshot)
 
     def _should_send(self, peer: bytes, entry: Entry, source: bytes | None) -> bool:
         """Own entries go to everyone; others' only to those who cannot have them from their author."""
@@ -656,14 +664,15 @@ class Node:
             return
         self._tell(News("verdict", {"round": number, "verdict": verdict.verdict, "audit": verdict}))
 
-    async def _refresh(self, news: Sequence[News] = ()) -> None:
-        """Makes the snapshot anew, follows changes of the membership, and tells the listeners."""
+    async def _refresh(self, news: Sequence[News] = (), snapshot: Snapshot | None = None) -> None:
+        """Makes the snapshot anew (or takes one just made), follows changes of the membership, tells listeners."""
         core = self._core
         if core is None:
             return
-        around = self._surroundings()
-        loop = asyncio.get_running_loop()
-        snapshot = await self._in_worker(lambda: make_snapshot(core.session, around, loop.time()))
+        if snapshot is None:
+            around = self._surroundings()
+            loop = asyncio.get_running_loop()
+            snapshot = await self._in_worker(lambda: make_snapshot(core.session, around, loop.time()))
         self._snapshot = snapshot
         self._follow_members(snapshot, news)
         told = (*news, *self._extra_news)

@@ -162,6 +162,7 @@ async def open_table(seat: Seat, plan: TablePlan) -> int:
         port=0 if plan.is_here_only else plan.port,
         interfaces=plan.interfaces,
         discovery=plan.is_announced and not plan.is_here_only,
+        auto=seat.auto,
         always_consent=seat.auto,
         trace=seat.trace,
     )

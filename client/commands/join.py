@@ -232,6 +232,7 @@ async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> 
             interfaces=interfaces,
             # A table found at a loopback address has its own host's announcement on this machine.
             discovery=not is_loopback(door.address),
+            auto=seat.auto,
             always_consent=seat.auto,
             trace=seat.trace,
         )

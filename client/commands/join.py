@@ -60,6 +60,7 @@ def command(
     there is on this network.
     """
     from client.commands.running import run
+    from client.commands.screen import wants_screen
     from client.commands.seat import sitting
     from p2p.addresses import is_literal, parse_address
     from p2p.join_words import read_join_words
@@ -74,7 +75,17 @@ def command(
         lines=lines,
         ascii_only=ascii_only,
     ) as seat:
-        if where is not None and is_literal(where):
+        picked = None
+        if where is None and wants_screen(seat):
+            answers: list[FoundTable | str] = []
+            code = run(lambda: _look_on_screen(seat, interfaces, answers))
+            if code or not answers:
+                return code
+            picked = answers[0]
+            where = picked if isinstance(picked, str) else None
+        if isinstance(picked, FoundTable):
+            doors = _doors(picked)
+        elif where is not None and is_literal(where):
             doors = [Door(parse_address(where))]
         elif where is not None and read_join_words(where) is not None:
             doors = []
@@ -88,6 +99,23 @@ def command(
                 return code
             doors = _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
         return run(lambda: _join(seat, doors, interfaces))
+
+
+async def _look_on_screen(seat: Seat, interfaces: tuple[str, ...], answers: list[FoundTable | str]) -> int:
+    """Puts what a person chose from the live list, or typed, into ``answers``; nothing if it was left."""
+    from client.commands.saved import known_addresses
+    from client.commands.screen import is_mono, look_for
+    from client.settings import load
+    from client.tui.find import FindScreen
+    from p2p.identity import load_or_make_key
+
+    look = look_for(load(seat.data.settings), seat.ascii_only)
+    key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
+    async with browsing(key, interfaces, known_addresses(seat.data)) as browser:
+        answer = await FindScreen(browser, look, is_mono=is_mono()).run()
+    if answer is not None:
+        answers.append(answer)
+    return 0
 
 
 async def _find(seat: Seat, wanted: str | None, interfaces: tuple[str, ...], found: list[FoundTable]) -> int:

@@ -152,9 +152,24 @@ def _joining(view: View, ui: Ui, width: int) -> list[Row]:
     rows = [row(width, Span(" " + text("join_head", style), "label"))]
     code = "no_mdns" if "no_mdns" in view.notices else "join_same"
     rows.append(row(width, Span("   " + text(code, style), "text")))
-    for address in outside[:2]:
+    words = join_words(outside[0], view.me)
+    if words is not None:
+        rows.append(row(width, Span("   " + text("join_words", style, words=words), "text")))
+    for address in outside[: 1 if words else 2]:
         rows.append(row(width, Span("   " + text("join_address", style, address=address), "text")))
     return rows
+
+
+def join_words(address: str, key: bytes) -> str | None:
+    """The four words for an address of mine; None where it has none."""
+    from p2p.addresses import parse_address
+    from p2p.errors import NetworkProblem
+    from p2p.join_words import make_join_words
+
+    try:
+        return make_join_words(parse_address(address), key)
+    except NetworkProblem:
+        return None
 
 
 # -- the deal -----------------------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
@@ -14,7 +16,7 @@ from client.settings import Settings, load, save
 
 if TYPE_CHECKING:
     from client.commands.seat import Seat
-    from client.tui.client import ScreenClient
+    from client.tui.client import Overlay, ScreenClient
     from client.tui.state import Look
     from p2p.node import Node
 
@@ -26,13 +28,16 @@ WIDE_LANGUAGES: Final = ("ja", "ko", "zh")
 
 
 def wants_screen(seat: Seat) -> bool:
-    """Whether to fill the screen. Says why not where a person might wonder."""
-    if seat.lines or not (sys.stdin.isatty() and sys.stdout.isatty()) or seat.events is sys.stdout:
+    """Whether to fill the screen at a table. Says why not where a person might wonder."""
+    return not seat.lines and seat.events is not sys.stdout and can_fill(seat.out)
+
+
+def can_fill(out: TextIO) -> bool:
+    """Whether this terminal can show a full screen; if it is one that can't, that is said to ``out``."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     if sys.platform != "win32" and os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
-        click.echo(
-            "This terminal (TERM) can't show a full screen: plain lines it is, as with --lines.", file=seat.out
-        )
+        click.echo("This terminal (TERM) can't show a full screen: plain lines it is, as with --lines.", file=out)
         return False
     return True
 
@@ -94,8 +99,20 @@ def make_screen(
         rounds=rounds,
         seat_bots=seat_bots,
         store=store,
+        watch=_watch(node),
         is_mono=is_mono(),
     )
 
 
-__all__ = ["THINK_SEEN_S", "is_mono", "look_for", "make_screen", "wants_screen"]
+def _watch(node: Node) -> Callable[[Path, Look, Callable[[], None]], Awaitable[Overlay]]:
+    async def watch(path: Path, look: Look, changed: Callable[[], None]) -> Overlay:
+        from client.replay import load_replay
+        from client.tui.replaying import ReplayScreen
+
+        shown = await asyncio.to_thread(load_replay, path, node.config.dealing, look.style)
+        return ReplayScreen(shown, look, changed)
+
+    return watch
+
+
+__all__ = ["THINK_SEEN_S", "can_fill", "is_mono", "look_for", "make_screen", "wants_screen"]

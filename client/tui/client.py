@@ -42,7 +42,8 @@ MAX_LOG_LINES: Final = 2000
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
 _MOVES: Final = frozenset({"played", "picked_up", "flipped"})
-_IMPORTANT: Final = frozenset({"error", "fault", "unsaved"})
+_SHOWN: Final = frozenset({"knocked", "hand", "verdict"})
+"""News that the screen itself shows, and that need no line in the log."""
 
 
 class Overlay(Protocol):
@@ -262,7 +263,8 @@ class ScreenClient:
         now = self._clock()
         for item in news:
             self._note(item)
-        for line in self._narrator.tell(news, before, self._view):
+        told = tuple(item for item in news if item.name not in _SHOWN)
+        for line in self._narrator.tell(told, before, self._view):
             self._log(line)
         self._ui = follow(before, self._view, self._ui, now)
         self._note_steps(now)

@@ -154,7 +154,8 @@ def _joining(view: View, ui: Ui, width: int) -> list[Row]:
     rows.append(row(width, Span("   " + text(code, style), "text")))
     words = join_words(outside[0], view.me)
     if words is not None:
-        rows.append(row(width, Span("   " + text("join_words", style, words=words), "text")))
+        said_words = text("join_words" if width >= 76 else "join_words_short", style, words=words)
+        rows.append(row(width, Span("   " + said_words, "text")))
     for address in outside[: 1 if words else 2]:
         rows.append(row(width, Span("   " + text("join_address", style, address=address), "text")))
     return rows

@@ -58,7 +58,8 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
     has_words = bool(view.words) and view.stage is not Stage.LOBBY
     # The table words are worth more than the table's name.
     table = cut(view.table, 20) if width >= WIDE_TITLE or not has_words else ""
-    left = " SHITHEAD  " + text(code, style, table=table, round=view.round or 0).lstrip()
+    left = text(code, style, table=table, round=view.round or 0).lstrip()
+    left = (" SHITHEAD  " if width >= WIDE_TITLE or not has_words else " ") + left
     if has_words:
         left += "  " + text("words", style, words="-".join(view.words))
     others = [player for player in view.players if not player.is_me and player.present]

@@ -135,10 +135,11 @@ def line(width: int, crossings: Iterable[int] = ()) -> Row:
 
 def wrap(text: str, width: int) -> list[str]:
     """``text`` in lines of at most ``width`` cells, broken at blanks; a word longer than a line is broken."""
+    width = max(width, 1)
     lines: list[str] = []
     current = ""
     for word in safe(text).split():
-        while cells(word) > width > 0:
+        while cells(word) > width:
             if current:
                 lines.append(current)
                 current = ""

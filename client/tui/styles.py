@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from prompt_toolkit.styles import Style
@@ -128,8 +129,9 @@ _COLOURS["four"] = {
 }
 
 
+@cache
 def style_of(theme: str) -> Style:
-    """The toolkit's style for a theme; an unknown one is ``dark``."""
+    """The toolkit's style for a theme; an unknown one is ``dark``. Made once: the toolkit asks for each cell."""
     colours = _COLOURS.get(theme, _COLOURS["dark"])
     return Style.from_dict({name: colours.get(name, plain) for name, plain in _BASE.items()})
 

@@ -172,7 +172,7 @@ def _one_line(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Span]:
     spans = [Span(fit(f"{mark} {name}", name_room) + " ", "turn" if mark == ">" else "name")]
     if player.status in ("out", "left"):
         return [*spans, _status(player, view, ui)]
-    spans.append(Span(f"{player.hand}{text('hand', look.style)[0]} ".rjust(4), "count"))
+    spans.append(Span(f"{player.hand}# ".rjust(4), "count"))
     if player.link == "lost" and not player.is_me:
         # Worth more than the cards.
         spans.append(_status(player, view, ui))

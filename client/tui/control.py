@@ -38,6 +38,9 @@ from engine.state import Zone
 ENTER_GUARD_S: Final = 0.25
 """So long after my turn has come Enter does nothing: it was meant for what was there before."""
 
+OVER_GUARD_S: Final = 1.0
+"""So long after the end of a round Enter starts no other: who was still playing wants to see how it ended."""
+
 LARGE_PILE_CARDS: Final = 4
 """Taking so many cards when something could be played is asked about once."""
 
@@ -106,7 +109,10 @@ def follow(before: View, after: View, ui: Ui, now: float) -> Ui:
     if after.stamp != before.stamp or after.stage is not before.stage:
         ui = replace(ui, asks="" if ui.asks == "take" else ui.asks)
         if after.stage is not before.stage:
+            ui = replace(ui, stage_since=now)
             ui = replace(ui, cursor=None, slot=None, message="", is_warning=False)
+    if after.asked and not before.asked:
+        ui = replace(ui, stage_since=now)
     if after.my_turn and not before.my_turn:
         ui = replace(ui, turn_since=now, message="", is_warning=False)
     if after.stage is Stage.ARRANGE and before.stage is not Stage.ARRANGE:
@@ -329,6 +335,8 @@ def _clear(view: View, ui: Ui, key: str, now: float) -> Pressed:
 def _enter(view: View, ui: Ui, key: str, now: float) -> Pressed:
     context = context_of(view)
     if context in ("lobby", "over"):
+        if context == "over" and now - ui.stage_since < OVER_GUARD_S:
+            return _warn(ui, view, "over_guard")
         if sum(player.present for player in view.players) < 2:
             return _warn(ui, view, "start_alone" if ui.can_seat_bots else "next_alone")
         return ui, StartRound()
@@ -411,6 +419,8 @@ def _answered(key: str, view: View, ui: Ui) -> Pressed:
 
 
 def _yes(view: View, ui: Ui, key: str, now: float) -> Pressed:
+    if key == "enter" and now - ui.stage_since < ENTER_GUARD_S:
+        return _warn(ui, view, "offer_guard")
     return ui, Answer(True)
 
 

@@ -69,7 +69,9 @@ def laid(view: View, ui: Ui) -> list[Shown]:
     found: list[Shown] = []
     before: OwnCard | None = None
     for number, card in enumerate(pickable(view, ui.look)):
-        new = before is None or before.rank != card.rank or before.zone is not card.zone
+        by_suit = ui.look.order == "suit"
+        same = before is not None and (before.text[1:2] == card.text[1:2] if by_suit else before.rank == card.rank)
+        new = before is None or not same or before.zone is not card.zone
         playable = view.stage is Stage.ARRANGE or not view.my_turn or card.why_not is None
         found.append(
             Shown(
@@ -126,7 +128,8 @@ def _card_rows(shown: Sequence[Shown], ui: Ui, width: int, label: str) -> list[R
         boxed += " " * (CARD_CELLS - cells(boxed))
         click = f"card:{each.card.position}"
         cards.append(Span(boxed, _style(each), click))
-        under = "^" if each.has_cursor else each.key if each.starts_group or each.key == "." else " "
+        says_key = each.starts_group or each.key == "." or ui.look.order == "suit"
+        under = "^" if each.has_cursor else each.key if says_key else " "
         keys.append(Span(f" {under}".ljust(CARD_CELLS), "cursor" if each.has_cursor else "key", click))
     return [row(width, *cards), row(width, *keys)]
 

@@ -90,6 +90,8 @@ SCREEN: Final[dict[str, str]] = {
     "hint_void": "{name} has been waited for {time}: G gives the round up for everybody.",
     "hint_own_link": "Your own link seems to be lost: nobody at the table can be heard.",
     "enter_guard": "Your turn has only just come: look, and press Enter again.",
+    "over_guard": "The round has only just ended: look, and press Enter again.",
+    "offer_guard": "A round has just been offered: look, and press Enter again.",
     "selection_gone": "{cards} can't be played now. {why}",
     "nothing_picked": "Nothing is picked. Press the key under a card first.",
     "all_picked": "That is all you have of them.",
@@ -272,7 +274,7 @@ SCREEN: Final[dict[str, str]] = {
     "find_version_long": "That table speaks another version of the protocol: the older program has to be updated.",
     "find_type": "Or just type: an address, four words, or a table's name.",
     "find_where": "Join",
-    "find_keys": "Enter or a number joins   up and down choose   or type where   Ctrl-C ends",
+    "find_keys": "Enter joins   up, down choose   or type where   Ctrl-C ends",
     "find_keys_typing": "Enter joins   Esc back to the list   Ctrl-C ends",
     # a round watched again
     "replay_title": "replay of round {round}   turn {turn} of {all}",

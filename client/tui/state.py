@@ -64,6 +64,8 @@ class Ui:
     muted: bool = False
     asks: str = ""
     turn_since: float = 0.0
+    stage_since: float = 0.0
+    """When the stage of the round became what it is, and an offer came, on the same clock."""
     row: int = 0
     log: tuple[Logged, ...] = ()
     unread: int = 0

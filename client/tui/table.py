@@ -419,10 +419,10 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     """The sentence for the message lines, and its style: the most urgent of all there is to say."""
     style = ui.look.style
     asked = question(view, ui)
+    if ui.message and not ui.asks:
+        return ui.message, "warning" if ui.is_warning else "message"
     if asked:
         return asked, "ask"
-    if ui.message:
-        return ui.message, "warning" if ui.is_warning else "message"
     others = [player for player in view.players if not player.is_me and player.present]
     if others and all(player.link == "lost" for player in others):
         return text("hint_own_link", style), "warning"

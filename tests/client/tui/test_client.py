@@ -115,6 +115,9 @@ async def test_a_round_that_is_offered_is_accepted_with_enter() -> None:
         await house.nodes[0].offer_round()
         await bogdan.at.shows("do you play?")
         bogdan.at.press("enter")
+        await bogdan.at.shows("has just been offered")
+        bogdan.clock.forward()
+        bogdan.at.press("enter")
         await bogdan.at.shows("Exchange:")
 
 

@@ -74,6 +74,7 @@ class Bots:
             interfaces=self._node.config.interfaces,
             discovery=False,
             always_consent=True,
+            keeps_rounds=False,
             dealing=self._node.config.dealing,
         )
         node = await Node.join_table(

@@ -79,9 +79,18 @@ class Core:
     """Store and session of one table."""
 
     def __init__(
-        self, table: bytes, key: Ed25519PrivateKey, store: Store, dealing: Dealing, rounds_dir: Path, program: str
+        self,
+        table: bytes,
+        key: Ed25519PrivateKey,
+        store: Store,
+        dealing: Dealing,
+        rounds_dir: Path | None,
+        program: str,
     ) -> None:
-        """Takes up the table where the store left it. Raises ``StoreProblem``."""
+        """Takes up the table where the store left it. ``rounds_dir`` None: rounds are not saved.
+
+        Raises ``StoreProblem``.
+        """
         self.key = key
         self.me = key.public_key().public_bytes_raw()
         self.store = store
@@ -216,6 +225,9 @@ class Core:
 
     def save(self, round_: Round, out: Outcome) -> None:
         """Writes the file of a round; a full disk becomes news, not a failure of the table."""
+        if self.rounds_dir is None:
+            self._count_round(round_)
+            return
         moment = datetime.now(UTC)
         lens = round_.everything()
         ending = lens.final or lens.ending
@@ -238,7 +250,12 @@ class Core:
             return
         out.saved.append((round_, path))
         out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
-        if lens.final is not None and lens.final.kind in ("finished", "stalled"):
+        self._count_round(round_)
+
+    def _count_round(self, round_: Round) -> None:
+        """Notes a round that came to its end with those it was played with; its seed is public now."""
+        final = round_.everything().final
+        if final is not None and final.kind in ("finished", "stalled"):
             with self.store.step():
                 for key in round_.roster:
                     if key != self.me:

@@ -172,7 +172,7 @@ async def open_table(seat: Seat, plan: TablePlan) -> int:
             _say_words(node, seat)
         policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
         host = Host(node, policy)
-        bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
+        bots = Bots(node, host, seat.data, Level(seat.level), THINK_S)
         hosting = asyncio.create_task(host.run(), name="host")
         try:
             await bots.seat(plan.bots)

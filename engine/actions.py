@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from engine.checks import refusal
-from engine.moves import Flip, Leave, Move, Open, PickUp, Play, PlayerMove, Ready, Swap, Unready
+from engine.moves import (
+    Chance,
+    Choose,
+    Done,
+    Flip,
+    Leave,
+    Move,
+    Name,
+    Open,
+    PickUp,
+    PlayerMove,
+    Ready,
+    Swap,
+    Unready,
+)
+from engine.options import ArrangeRule, ChanceRule, PickUpRule, UpcardPickUp
+from engine.plays import can_play, must_hold, plays
 from engine.starting import to_declare
 from engine.state import NOBODY, GameState, Phase, Zone
 
@@ -14,8 +31,9 @@ class Actions:
     """The moves of the seats that may act now (1.16, ``actions``); leaving is always possible and not among
     them.
 
-    Iteration gives one play for each rank and count, with the lowest positions of that rank; ``in`` is true
-    for every move that ``apply`` accepts, thus for any other equal cards too. In ``ARRANGE`` all seats may
+    Iteration gives one play for each rank and count, with the lowest positions of that rank (likewise one choice
+    of upcards for each combination of ranks); ``in`` is true for every move that ``apply`` accepts, thus for any
+    other equal cards too. In ``ARRANGE`` all seats may
     act. Only cards whose faces are known here are offered: in a state of somebody else's hidden hand that may
     be none.
     """
@@ -54,8 +72,12 @@ def actions(state: GameState) -> Actions:
 
 
 def legal_ranks(state: GameState) -> frozenset[int]:
-    """The rank numbers that may be played on the wastepile now (R21), whoever holds them."""
-    return frozenset(rank for rank, fits in enumerate(state.setup.tables.follows[state.top_rank()]) if fits)
+    """The rank numbers of which a single card may be played on the wastepile now, whoever holds it (R21, 3.2);
+    from the upcards if those are what the seat in turn plays from.
+    """
+    upcards = state.turn != NOBODY and state.active_zone(state.turn) is Zone.UPCARDS
+    row = state.setup.tables.matrix(upcards, 1)[state.rank_to_beat()]
+    return frozenset(rank for rank, fits in enumerate(row) if fits)
 
 
 def _generate(state: GameState) -> Iterator[PlayerMove]:
@@ -77,32 +99,67 @@ def _generate(state: GameState) -> Iterator[PlayerMove]:
 
 
 def _turn(state: GameState, seat: int) -> Iterator[PlayerMove]:
-    zone = state.active_zone(seat)
-    if zone is Zone.DOWNCARDS:
-        for slot, position in enumerate(state.downs[seat]):
-            if position >= 0:
-                yield Flip(seat, slot)
+    rules, extra = state.setup.rules, state.extra
+    if extra.naming >= 0:
+        tables = state.setup.tables
+        row = tables.follows[state.rank_to_beat()]
+        yield from (Name(seat, rank) for rank in tables.nameable if row[rank])
         return
-    follows = state.setup.tables.follows[state.top_rank()]
-    by_rank: dict[int, list[int]] = {}
-    for position in sorted(state.hands[seat] or state.ups[seat]):
-        rank = state.rank_at(position)
-        if rank >= 0 and follows[rank]:
-            by_rank.setdefault(rank, []).append(position)
-    for rank in sorted(by_rank):
-        equal = tuple(by_rank[rank])
-        for count in range(1, len(equal) + 1):
-            yield Play(seat, equal[:count])
-    if state.pile:
+    if extra.follow:
+        yield from plays(state, seat)
+        yield Done(seat)
+        return
+    if not state.hands[seat] and not state.ups[seat]:
+        yield from (Flip(seat, slot) for slot, position in enumerate(state.downs[seat]) if position >= 0)
+        if rules.blind_pick_up and state.pile:
+            yield PickUp(seat)
+        return
+    yield from plays(state, seat)
+    if state.pile and (rules.pick_up is PickUpRule.VOLUNTARY or not can_play(state, seat)):
+        yield from _pick_ups(state, seat)
+    if rules.chance is not ChanceRule.OFF and state.hands[seat] and state.stock:
+        free = rules.chance is ChanceRule.CHANCE_FREE
+        if must_hold(state, seat) < 0 and (free or not can_play(state, seat)):
+            yield Chance(seat)
+
+
+def _pick_ups(state: GameState, seat: int) -> Iterator[PickUp]:
+    """Picking up, with each choice of upcards that can go along (``upcard_pick_up``)."""
+    rule = state.setup.rules.upcard_pick_up
+    if state.hands[seat] or rule is UpcardPickUp.PILE:
         yield PickUp(seat)
+        return
+    by_rank: dict[int, list[int]] = {}
+    for position in sorted(state.ups[seat]):
+        by_rank.setdefault(state.rank_at(position), []).append(position)
+    for rank in sorted(by_rank):
+        most = 1 if rule is UpcardPickUp.PILE_PLUS_ONE else len(by_rank[rank])
+        yield from (PickUp(seat, tuple(by_rank[rank][:count])) for count in range(1, most + 1))
 
 
 def _arrange(state: GameState, seat: int) -> Iterator[PlayerMove]:
     if state.ready[seat]:
         yield Unready(seat)
         return
-    for hand in sorted(state.hands[seat]):
-        if state.faces[hand] >= 0:
-            for up in sorted(state.ups[seat]):
-                yield Swap(seat, hand, up)
-    yield Ready(seat)
+    match state.setup.rules.arrange:
+        case ArrangeRule.SWAP:
+            for hand in sorted(state.hands[seat]):
+                if state.faces[hand] >= 0:
+                    yield from (Swap(seat, hand, up) for up in sorted(state.ups[seat]))
+            yield Ready(seat)
+        case ArrangeRule.CHOOSE:
+            yield from _choices(state, seat)
+            if state.ups[seat]:
+                yield Ready(seat)
+        case _:
+            yield Ready(seat)
+
+
+def _choices(state: GameState, seat: int) -> Iterator[Choose]:
+    own = sorted(p for p in state.hands[seat] + state.ups[seat] if state.faces[p] >= 0)
+    seen = set()
+    for positions in combinations(own, state.setup.rules.deal.up):
+        ranks = tuple(sorted(state.rank_at(p) for p in positions))
+        if ranks not in seen:
+            seen.add(ranks)
+            yield Choose(seat, positions)

@@ -139,7 +139,7 @@ def _start(rules: RuleSet) -> Iterator[Said]:
         if rules.start_tie == MOST_COPIES_TIE:
             yield _say(
                 "start_tie",
-                "Of several, the one with most cards of that rank leads, then the one nearest to the dealer's left.",
+                "Of several, the one with most cards of that rank leads, then the nearest to the dealer's left.",
             )
         elif rules.start_tie.startswith(SUIT_TIE_PREFIX):
             yield _say(

@@ -8,6 +8,7 @@ or ``X1``; in the wastepile it stands with the rank it counts as.
 from __future__ import annotations
 
 import copy
+import re
 
 ORDER = "23456789TJQKAX"
 
@@ -18,7 +19,7 @@ class Model:
     """A round under options given as text; seats are indices."""
 
     def __init__(self, options: dict[str, str], hands: list[list[str]], ups: list[list[str]],
-                 downs: list[list[str]], stock: list[str], turn: int) -> None:  # fmt: skip
+                 downs: list[list[str]], stock: list[str], turn: int, must_lead: str = "") -> None:  # fmt: skip
         self.options = options
         self.hands, self.ups, self.downs, self.stock, self.turn = hands, ups, downs, stock, turn
         self.pile: list[tuple[str, str]] = []
@@ -30,6 +31,8 @@ class Model:
         self.drawn: list[str] = []
         self.laid = 0
         self.over = False
+        self.must_lead = must_lead
+        """The rank that the first lead has to hold, if the hand has it."""
 
     # -- what the options say about ranks --------------------------------------------------------
 
@@ -94,7 +97,7 @@ class Model:
             for more in [[], *extra]:
                 cards = subset + more
                 natural = {card[0] for card in cards if not self.is_wild(card)}
-                if len(natural) > 1:
+                if len(natural) > 1 or (self.is_bound() and self.must_lead not in natural):
                     continue
                 if any(self.is_wild(card) for card in cards):
                     ranks = [r for r in self.nameable() if not natural or r in natural]
@@ -105,6 +108,9 @@ class Model:
                         told = sorted([c[0] for c in subset] + [c[0].lower() + "+" for c in more])
                         found.add(("play", rank, "".join(told)))
         return found
+
+    def is_bound(self) -> bool:
+        return any(card[0] == self.must_lead for card in self.hands[self.turn])
 
     def actions(self) -> set[Action]:
         seat = self.turn
@@ -131,7 +137,12 @@ class Model:
                     most = 1 if rule == "pile_plus_one" else sum(card[0] == rank for card in ups)
                     found |= {("pick up", rank * n) for n in range(1, most + 1)}
         rule = self.options["chance"]
-        if hand and self.stock and (rule == "chance_free" or (rule == "chance" and not able)):
+        if (
+            hand
+            and self.stock
+            and (rule == "chance_free" or (rule == "chance" and not able))
+            and not self.is_bound()
+        ):
             found.add(("chance",))
         return found
 
@@ -205,7 +216,7 @@ class Model:
             again = not gone and (by_card or self.options["replay_after_quartet"] == "must")
             self.end_turn(0, stay=again)
         elif self.drawn and self.on("draw_follow_up") and not self.has(rank, "again"):
-            return
+            self.must_lead = ""
         else:
             self.powers(rank, cards)
 
@@ -222,13 +233,52 @@ class Model:
         self.end_turn(skips)
 
     def end_turn(self, skips: int, *, stay: bool = False) -> None:
-        self.drawn, self.laid = [], 0
+        self.drawn, self.laid, self.must_lead = [], 0, ""
         if stay:
             return
         for _ in range(1 + skips):
             self.turn = (self.turn + self.step) % len(self.hands)
             while self.turn in self.out:
                 self.turn = (self.turn + self.step) % len(self.hands)
+
+    # -- counting --------------------------------------------------------------------------------
+
+    def do(self, action: Action) -> None:
+        seat, kind = self.turn, action[0]
+        match action:
+            case ("play", str(rank), str(told)):
+                hand, ups = list(self.hands[seat]), list(self.ups[seat])
+                cards = []
+                for token in re.findall(r".\+?", told):
+                    zone = ups if token[1:] or not hand + cards else hand
+                    zone = ups if not self.hands[seat] else zone
+                    cards.append(next(card for card in sorted(zone) if card[0] == token[0].upper()))
+                    zone.remove(cards[-1])
+                if self.drawn:
+                    cards = [card for card in self.drawn if card[0] == rank][: len(cards)]
+                self.play(cards, rank)
+            case ("pick up", str(told)):
+                ups = sorted(self.ups[seat])
+                self.pick_up([card for r in set(told) for card in ups if card[0] == r][: len(told)])
+            case ("flip", int(slot)):
+                self.turn_up(self.downs[seat][slot], slot)
+            case ("name", str(rank)):
+                self.name(rank)
+            case _:
+                if kind == "done":
+                    self.done()
+                else:
+                    self.turn_up(self.stock[0], -1)
+
+    def perft(self, depth: int) -> int:
+        if depth == 0 or self.over:
+            return 1
+        total = 0
+        for action in self.actions():
+            child = copy.deepcopy(self)
+            child.do(action)
+            total += child.perft(depth - 1)
+        return total
 
 
 def _subsets(cards: list[str]) -> list[list[str]]:

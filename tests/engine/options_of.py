@@ -108,3 +108,12 @@ def lived_under(
         move = rng.choice(moves)
         yield state, move
         state = apply(state, move)
+
+
+def begun_at(rules: RuleSet, players: int, seed: int) -> GameState:
+    """An open round under ``rules`` at its first lead; nothing was exchanged, the first choice taken."""
+    state = dealt_under(rules, players, seed)
+    while state.phase is not Phase.PLAY:
+        moves = [move for move in actions(state) if not isinstance(move, Unready)]
+        state = apply(state, next((move for move in moves if isinstance(move, Ready)), moves[0]))
+    return state

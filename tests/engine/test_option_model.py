@@ -6,16 +6,18 @@ import random
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.cards import card_text, rank_text
 from engine.game import actions, apply
 from engine.moves import Chance, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Ready, Unready
-from engine.rules import RuleSet, to_items
+from engine.rules import PRESETS, RuleSet, to_items
 from engine.state import GameState, Phase
 from tests.engine.option_model import Action, Model
-from tests.engine.options_of import dealt_under, rule_sets
+from tests.engine.options_of import begun_at, dealt_under, rule_sets
+from tests.engine.test_perft import perft
 
 LONGEST = 250
 """Moves of a round that are compared."""
@@ -33,6 +35,7 @@ def model(state: GameState) -> Model:
         [texts(state, zone) for zone in state.downs],
         texts(state, state.stock),
         state.turn,
+        rank_text(state.extra.start_rank).strip("?"),
     )
 
 
@@ -95,7 +98,7 @@ def begun(rules: RuleSet, players: int, seed: int) -> GameState:
 @st.composite
 def games(draw: st.DrawFn) -> tuple[RuleSet, int, int]:
     players = draw(st.integers(2, 6))
-    rules = replace(draw(rule_sets(players)), lead_must_be_start_rank=False, turn_limit=100_000)
+    rules = replace(draw(rule_sets(players)), turn_limit=100_000)
     return rules, players, draw(st.integers(0, 2**32))
 
 
@@ -129,3 +132,10 @@ def test_the_engine_and_the_plain_model_of_the_options_agree(game: tuple[RuleSet
         assert tuple(plain.out) == state.finish_order
         assert plain.over == (state.phase is Phase.OVER)
         assert plain.over or (plain.turn, plain.step) == (state.turn, state.direction)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_both_count_the_same_sequences(preset: str, players: int) -> None:
+    state = begun_at(RuleSet.preset(preset), players, players)
+    assert [model(state).perft(depth) for depth in range(1, 5)] == [perft(state, depth) for depth in range(1, 5)]

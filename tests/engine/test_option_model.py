@@ -19,7 +19,7 @@ from tests.engine.option_model import Action, Model
 from tests.engine.options_of import begun_at, dealt_under, rule_sets
 from tests.engine.test_perft import perft
 
-LONGEST = 250
+LONGEST = 200
 """Moves of a round that are compared."""
 
 
@@ -103,7 +103,7 @@ def games(draw: st.DrawFn) -> tuple[RuleSet, int, int]:
 
 
 @given(games())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_the_engine_and_the_plain_model_of_the_options_agree(game: tuple[RuleSet, int, int]) -> None:
     state = begun(*game)
     rng = random.Random(game[2])

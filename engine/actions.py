@@ -62,7 +62,9 @@ class Actions:
 
     def _all(self) -> tuple[PlayerMove, ...]:
         if self._moves is None:
-            self._moves = tuple(_generate(self._state))
+            state = self._state
+            in_play = state.phase is Phase.PLAY and state.turn != NOBODY and not state.awaiting
+            self._moves = tuple(_turn(state, state.turn) if in_play else _before_play(state))
         return self._moves
 
 
@@ -80,12 +82,10 @@ def legal_ranks(state: GameState) -> frozenset[int]:
     return frozenset(rank for rank, fits in enumerate(row) if fits)
 
 
-def _generate(state: GameState) -> Iterator[PlayerMove]:
+def _before_play(state: GameState) -> Iterator[PlayerMove]:
     if state.awaiting:
         return
     match state.phase:
-        case Phase.PLAY if state.turn != NOBODY:
-            yield from _turn(state, state.turn)
         case Phase.DECLARE:
             answer = to_declare(state)
             if answer is not None:
@@ -98,37 +98,35 @@ def _generate(state: GameState) -> Iterator[PlayerMove]:
             return
 
 
-def _turn(state: GameState, seat: int) -> Iterator[PlayerMove]:
+def _turn(state: GameState, seat: int) -> list[PlayerMove]:
     rules, extra = state.setup.rules, state.extra
     if extra.naming >= 0:
         tables = state.setup.tables
         row = tables.follows[state.rank_to_beat()]
-        yield from (Name(seat, rank) for rank in tables.nameable if row[rank])
-        return
+        return [Name(seat, rank) for rank in tables.nameable if row[rank]]
+    has_hand = bool(state.hands[seat])
+    if not has_hand and not state.ups[seat]:
+        slots = state.downs[seat]
+        flips: list[PlayerMove] = [Flip(seat, slot) for slot, position in enumerate(slots) if position >= 0]
+        return [*flips, PickUp(seat)] if rules.blind_pick_up and state.pile else flips
+    found: list[PlayerMove] = list(plays(state, seat))
     if extra.follow:
-        yield from plays(state, seat)
-        yield Done(seat)
-        return
-    if not state.hands[seat] and not state.ups[seat]:
-        yield from (Flip(seat, slot) for slot, position in enumerate(state.downs[seat]) if position >= 0)
-        if rules.blind_pick_up and state.pile:
-            yield PickUp(seat)
-        return
-    yield from plays(state, seat)
+        return [*found, Done(seat)]
     if state.pile and (rules.pick_up is PickUpRule.VOLUNTARY or not can_play(state, seat)):
-        yield from _pick_ups(state, seat)
-    if rules.chance is not ChanceRule.OFF and state.hands[seat] and state.stock:
+        if has_hand or rules.upcard_pick_up is UpcardPickUp.PILE:
+            found.append(PickUp(seat))
+        else:
+            found += _pick_ups(state, seat)
+    if rules.chance is not ChanceRule.OFF and has_hand and state.stock:
         free = rules.chance is ChanceRule.CHANCE_FREE
         if must_hold(state, seat) < 0 and (free or not can_play(state, seat)):
-            yield Chance(seat)
+            found.append(Chance(seat))
+    return found
 
 
 def _pick_ups(state: GameState, seat: int) -> Iterator[PickUp]:
     """Picking up, with each choice of upcards that can go along (``upcard_pick_up``)."""
     rule = state.setup.rules.upcard_pick_up
-    if state.hands[seat] or rule is UpcardPickUp.PILE:
-        yield PickUp(seat)
-        return
     by_rank: dict[int, list[int]] = {}
     for position in sorted(state.ups[seat]):
         by_rank.setdefault(state.rank_at(position), []).append(position)

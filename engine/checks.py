@@ -29,7 +29,7 @@ from engine.moves import (
 from engine.options import ArrangeRule, ChanceRule, PickUpRule, UpcardPickUp
 from engine.plays import can_combine, can_play, must_hold
 from engine.starting import asked_cards, owed_answer
-from engine.state import GameState, Phase, Zone
+from engine.state import NOTHING, GameState, Phase, Zone
 
 CODES = (
     "wrong_phase",
@@ -63,17 +63,17 @@ def refusal(state: GameState, move: Move) -> RuleError | None:
         return RuleError("wrong_phase", "A card is being opened; wait for it.")
     match move:
         case Play() | PlayAs():
-            return _in_turn(state, move.seat, Phase.PLAY) or _step(state, move) or _play(state, move)
+            return _in_turn(state, move) or _play(state, move)
         case PickUp():
-            return _in_turn(state, move.seat, Phase.PLAY) or _step(state, move) or _pick_up(state, move)
+            return _in_turn(state, move) or _pick_up(state, move)
         case Flip():
-            return _in_turn(state, move.seat, Phase.PLAY) or _step(state, move) or _flip(state, move)
+            return _in_turn(state, move) or _flip(state, move)
         case Chance():
-            return _in_turn(state, move.seat, Phase.PLAY) or _step(state, move) or _chance(state, move)
+            return _in_turn(state, move) or _chance(state, move)
         case Name():
-            return _in_turn(state, move.seat, Phase.PLAY) or _name(state, move)
+            return _in_turn(state, move) or _name(state, move)
         case Done():
-            return _in_turn(state, move.seat, Phase.PLAY) or _done(state)
+            return _in_turn(state, move) or _done(state)
         case Swap():
             return _arranging(state, move.seat) or _swap(state, move)
         case Choose():
@@ -81,9 +81,9 @@ def refusal(state: GameState, move: Move) -> RuleError | None:
         case Ready() | Unready():
             return _arranging(state, move.seat) or _ready(state, move)
         case Declare():
-            return _in_turn(state, move.seat, Phase.DECLARE) or _declare(state, move)
+            return _asked(state, move.seat) or _declare(state, move)
         case Pass():
-            return _in_turn(state, move.seat, Phase.DECLARE) or _pass(state, move)
+            return _asked(state, move.seat) or _pass(state, move)
         case Leave():
             return _leave(state, move)
 
@@ -99,8 +99,17 @@ def _wrong_phase(state: GameState) -> RuleError:
     return RuleError("wrong_phase", template, phase=state.phase.value)
 
 
-def _in_turn(state: GameState, seat: int, phase: Phase) -> RuleError | None:
-    if state.phase is not phase:
+def _in_turn(state: GameState, move: Play | PlayAs | PickUp | Flip | Chance | Name | Done) -> RuleError | None:
+    """Refuse a move of a turn that is not the mover's, or that does not fit the step the turn is at."""
+    if state.phase is not Phase.PLAY:
+        return _wrong_phase(state)
+    if move.seat != state.turn:
+        return RuleError("not_your_turn", "It is {seat}'s turn.", seat=state.turn)
+    return None if state.extra is NOTHING else _step(state, move)
+
+
+def _asked(state: GameState, seat: int) -> RuleError | None:
+    if state.phase is not Phase.DECLARE:
         return _wrong_phase(state)
     if seat != state.turn:
         return RuleError("not_your_turn", "It is {seat}'s turn.", seat=state.turn)
@@ -145,12 +154,12 @@ def _unseen(state: GameState, positions: tuple[int, ...]) -> RuleError | None:
     return None
 
 
-def _step(state: GameState, move: Play | PlayAs | PickUp | Flip | Chance) -> RuleError | None:
+def _step(state: GameState, move: Play | PlayAs | PickUp | Flip | Chance | Name | Done) -> RuleError | None:
     """Refuse what does not fit while a joker is named, or cards just drawn may be laid."""
     extra = state.extra
-    if extra.naming >= 0:
+    if extra.naming >= 0 and not isinstance(move, Name):
         return RuleError("wrong_phase", "{seat} has to say first what the joker counts as.", seat=move.seat)
-    if extra.follow and not isinstance(move, Play):
+    if extra.follow and not isinstance(move, Play | Done):
         return RuleError(
             "wrong_phase",
             "{seat} lays {rank}s just drawn, or is done.",
@@ -186,7 +195,10 @@ def _play(state: GameState, move: Play | PlayAs) -> RuleError | None:
     if extra.follow:
         return _follow_up(state, positions, rank)
     top = state.rank_to_beat()
-    if not tables.matrix(not hand, len(positions))[top][rank]:
+    follows = (
+        tables.follows if hand and len(positions) < tables.big_count else tables.matrix(not hand, len(positions))
+    )
+    if not follows[top][rank]:
         return _does_not_follow(state, rank, top, upcards=not hand)
     if extra.start_rank >= 0:
         required = must_hold(state, seat)
@@ -273,7 +285,8 @@ def _other_zone_first(seat: int, zone: Zone | None) -> RuleError:
 def _pick_up(state: GameState, move: PickUp) -> RuleError | None:
     seat, rules = move.seat, state.setup.rules
     zone = state.active_zone(seat)
-    wrong = _along(state, move, zone)
+    # Nothing can go along from the hand, so that there is nothing to check.
+    wrong = None if zone is Zone.HAND and not move.upcards else _along(state, move, zone)
     if wrong:
         return wrong
     if not state.pile:

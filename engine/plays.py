@@ -44,23 +44,28 @@ def plays(state: GameState, seat: int) -> Iterator[Laid]:
     positions.
     """
     extra = state.extra
+    tables, rules = state.setup.tables, state.setup.rules
+    hand = state.hands[seat]
+    by_rank = _by_rank(state, hand or state.ups[seat])
     if extra.follow:
         fitting = [p for p in sorted(extra.follow) if state.rank_at(p) == extra.follow_rank]
         yield from (Play(seat, tuple(fitting[:count])) for count in range(1, len(fitting) + 1))
         return
-    tables = state.setup.tables
-    hand = state.hands[seat]
-    by_rank = _by_rank(state, hand or state.ups[seat])
-    if extra.start_rank < 0 and not tables.nameable and not state.setup.rules.combine_last_hand:
-        small, large = (tables.matrix(not hand, count)[state.rank_to_beat()] for count in (1, tables.big_count))
-        for rank in sorted(by_rank):
-            equal = tuple(by_rank[rank])
-            if small[rank] or (len(equal) >= tables.big_count and large[rank]):
-                first = 1 if small[rank] else tables.big_count
-                for count in range(first, len(equal) + 1):
-                    yield Play(seat, equal[:count])
+    if extra.start_rank >= 0 or tables.nameable or rules.combine_last_hand:
+        yield from _all_plays(state, seat, by_rank)
         return
-    yield from _all_plays(state, seat, by_rank)
+    to_beat, big = state.rank_to_beat(), tables.big_count
+    small = (tables.follows if hand else tables.strict)[to_beat]
+    for rank in sorted(by_rank):
+        equal = tuple(by_rank[rank])
+        if small[rank]:
+            first = 1
+        elif len(equal) >= big and tables.matrix(not hand, big)[to_beat][rank]:
+            first = big
+        else:
+            continue
+        for count in range(first, len(equal) + 1):
+            yield Play(seat, equal[:count])
 
 
 def _by_rank(state: GameState, positions: Sequence[int]) -> dict[int, list[int]]:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import RuleError
-from engine.game import actions, apply, check, deal, hidden_breach, mask, problems
+from engine.events import Drew, FollowUpOpen, Named, Reversed, Skipped, TurnTo
+from engine.game import actions, apply, check, deal, hidden_breach, mask, problems, step
 from engine.moves import (
     Chance,
     Choose,
@@ -52,7 +53,12 @@ def test_every_state_is_sound_and_every_round_ends(game: tuple[RuleSet, int, int
     for state, move in lived_under(*game):
         assert problems(state) == []
         assert actions(state)
-        state = apply(state, move)
+        state, events = step(state, move)
+        for event in events:
+            assert not isinstance(event, Drew | Named) or event.positions
+            assert not isinstance(event, Skipped) or event.seats
+            assert not isinstance(event, TurnTo | FollowUpOpen) or event.seat == state.turn
+            assert not isinstance(event, Reversed) or event.direction == state.direction
     assert state is not None and state.phase is Phase.OVER
     assert problems(state) == []
     assert state.result in (Result.FINISHED, Result.STALLED)
@@ -97,8 +103,8 @@ def test_open_and_hidden_play_go_in_step(game: tuple[RuleSet, int, int]) -> None
 @settings(max_examples=50, deadline=None)
 def test_an_owner_can_find_every_own_move(game: tuple[RuleSet, int, int]) -> None:
     """Each seat's own view offers what the open state offers it."""
-    for step, (state, _) in enumerate(lived_under(*game)):
-        if step % 7 == 0:
+    for at, (state, _) in enumerate(lived_under(*game)):
+        if at % 7 == 0:
             moves = list(actions(state))
             for seat in range(state.players):
                 own = [move for move in moves if move.seat == seat]
@@ -140,8 +146,8 @@ def shape(state: GameState, move: Move) -> tuple[object, ...]:
 @given(games())
 @settings(max_examples=35, deadline=None)
 def test_actions_are_what_apply_accepts(game: tuple[RuleSet, int, int]) -> None:
-    for step, (state, _) in enumerate(lived_under(*game)):
-        if state.phase is not Phase.PLAY or step % 7:
+    for at, (state, _) in enumerate(lived_under(*game)):
+        if state.phase is not Phase.PLAY or at % 7:
             continue
         offered = list(actions(state))
         shapes = [shape(state, move) for move in offered]
@@ -221,8 +227,8 @@ def test_rule_sets_survive_their_text_form(game: tuple[RuleSet, int, int]) -> No
 @settings(max_examples=40, deadline=None)
 def test_leaving_at_any_time_leaves_a_sound_round(game: tuple[RuleSet, int, int], data: st.DataObject) -> None:
     """Row 81 under any options: play goes on around the gap, and ends."""
-    for step, (state, _) in enumerate(lived_under(*game)):
-        if step % 9 == 0:
+    for at, (state, _) in enumerate(lived_under(*game)):
+        if at % 9 == 0:
             for seat in range(state.players):
                 if state.active[seat]:
                     after = apply(state, Leave(seat))

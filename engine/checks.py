@@ -6,6 +6,7 @@ same check is that of the audit (``engine.game.hidden_breach``).
 
 from __future__ import annotations
 
+from engine import early_checks as early
 from engine.cards import JOKER_RANK, UNKNOWN, card_text, rank_text
 from engine.errors import RuleError
 from engine.moves import (
@@ -26,9 +27,9 @@ from engine.moves import (
     Swap,
     Unready,
 )
-from engine.options import ArrangeRule, ChanceRule, PickUpRule, UpcardPickUp
+from engine.options import ChanceRule, PickUpRule, UpcardPickUp
 from engine.plays import can_combine, can_play, must_hold
-from engine.starting import asked_cards, owed_answer
+from engine.refusals import not_allowed, not_own, not_seen, wrong_phase
 from engine.state import NOTHING, GameState, Phase, Zone
 
 CODES = (
@@ -75,83 +76,26 @@ def refusal(state: GameState, move: Move) -> RuleError | None:
         case Done():
             return _in_turn(state, move) or _done(state)
         case Swap():
-            return _arranging(state, move.seat) or _swap(state, move)
+            return early.arranging(state, move.seat) or early.swap(state, move)
         case Choose():
-            return _arranging(state, move.seat) or _choose(state, move)
+            return early.arranging(state, move.seat) or early.choose(state, move)
         case Ready() | Unready():
-            return _arranging(state, move.seat) or _ready(state, move)
+            return early.arranging(state, move.seat) or early.ready(state, move)
         case Declare():
-            return _asked(state, move.seat) or _declare(state, move)
+            return early.asked(state, move.seat) or early.declare(state, move)
         case Pass():
-            return _asked(state, move.seat) or _pass(state, move)
+            return early.asked(state, move.seat) or early.passing(state, move)
         case Leave():
             return _leave(state, move)
-
-
-def _wrong_phase(state: GameState) -> RuleError:
-    template = {
-        Phase.DEAL: "The cards are still being dealt.",
-        Phase.ARRANGE: "Play has not begun: players are arranging their cards.",
-        Phase.DECLARE: "Play has not begun: it is being found out who leads.",
-        Phase.PLAY: "That can't be done any more: play has begun.",
-        Phase.OVER: "The round is over.",
-    }[state.phase]
-    return RuleError("wrong_phase", template, phase=state.phase.value)
 
 
 def _in_turn(state: GameState, move: Play | PlayAs | PickUp | Flip | Chance | Name | Done) -> RuleError | None:
     """Refuse a move of a turn that is not the mover's, or that does not fit the step the turn is at."""
     if state.phase is not Phase.PLAY:
-        return _wrong_phase(state)
+        return wrong_phase(state)
     if move.seat != state.turn:
         return RuleError("not_your_turn", "It is {seat}'s turn.", seat=state.turn)
     return None if state.extra is NOTHING else _step(state, move)
-
-
-def _asked(state: GameState, seat: int) -> RuleError | None:
-    if state.phase is not Phase.DECLARE:
-        return _wrong_phase(state)
-    if seat != state.turn:
-        return RuleError("not_your_turn", "It is {seat}'s turn.", seat=state.turn)
-    return None
-
-
-def _arranging(state: GameState, seat: int) -> RuleError | None:
-    if state.phase is not Phase.ARRANGE:
-        return _wrong_phase(state)
-    if not (0 <= seat < state.players and state.active[seat]):
-        return RuleError("not_your_turn", "{seat} does not play in this round.", seat=seat)
-    return None
-
-
-def _not_allowed(what: str) -> RuleError:
-    return RuleError("not_allowed", "These rules have no such move: {what}.", what=what)
-
-
-def _no_such_card() -> RuleError:
-    return RuleError("no_such_card", "There is no such card, or nobody has seen it yet.")
-
-
-def _card(state: GameState, position: int) -> str:
-    return card_text(state.faces[position], state.packs)
-
-
-def _own(state: GameState, seat: int, positions: tuple[int, ...]) -> RuleError | None:
-    """Refuse unless every position exists and belongs to ``seat``, in whichever zone."""
-    for position in positions:
-        if not 0 <= position < len(state.faces):
-            return _no_such_card()
-    zones = (state.hands[seat], state.ups[seat], state.downs[seat])
-    for position in positions:
-        if not any(position in zone for zone in zones):
-            return RuleError("not_yours", "{seat} does not hold {card}.", seat=seat, card=_card(state, position))
-    return None
-
-
-def _unseen(state: GameState, positions: tuple[int, ...]) -> RuleError | None:
-    if any(0 <= position < len(state.faces) and state.faces[position] < 0 for position in positions):
-        return _no_such_card()
-    return None
 
 
 def _step(state: GameState, move: Play | PlayAs | PickUp | Flip | Chance | Name | Done) -> RuleError | None:
@@ -173,7 +117,7 @@ def _play(state: GameState, move: Play | PlayAs) -> RuleError | None:
     seat, positions = move.seat, move.positions
     tables, hand = state.setup.tables, state.hands[seat]
     if isinstance(move, PlayAs) and not tables.nameable:
-        return _not_allowed("naming the rank of a card")
+        return not_allowed("naming the rank of a card")
     zone = hand or state.ups[seat]
     ranks = {state.rank_at(p) for p in positions if p in zone}
     inside = all(p in zone for p in positions)
@@ -257,7 +201,7 @@ def _does_not_follow(state: GameState, rank: int, top: int, *, upcards: bool) ->
 def _misplaced(state: GameState, move: Play | PlayAs) -> RuleError:
     """What is wrong with a play that is not a set of known cards from the active zone."""
     seat, positions = move.seat, move.positions
-    foreign = _own(state, seat, positions)
+    foreign = not_own(state, seat, positions)
     if foreign:
         return foreign
     zone = state.active_zone(seat)
@@ -269,7 +213,7 @@ def _misplaced(state: GameState, move: Play | PlayAs) -> RuleError:
         return RuleError("must_flip", "Only downcards are left: flip one.", seat=seat)
     if stray is not None:
         return _other_zone_first(seat, zone)
-    unseen = _unseen(state, positions)
+    unseen = not_seen(state, positions)
     if unseen:
         return unseen
     if len(set(positions)) < len(positions):
@@ -300,8 +244,8 @@ def _along(state: GameState, move: PickUp, zone: Zone | None) -> RuleError | Non
     """Refuse upcards that can't go along with a pick-up, and a pick-up that lacks one (``upcard_pick_up``)."""
     seat, along, rule = move.seat, move.upcards, state.setup.rules.upcard_pick_up
     if along and rule is UpcardPickUp.PILE:
-        return _not_allowed("picking up with an upcard")
-    foreign = _own(state, seat, along)
+        return not_allowed("picking up with an upcard")
+    foreign = not_own(state, seat, along)
     if foreign:
         return foreign
     if along and zone is not Zone.UPCARDS:
@@ -334,7 +278,7 @@ def _flip(state: GameState, move: Flip) -> RuleError | None:
 def _chance(state: GameState, move: Chance) -> RuleError | None:
     rule, seat = state.setup.rules.chance, move.seat
     if rule is ChanceRule.OFF:
-        return _not_allowed("turning a chance card")
+        return not_allowed("turning a chance card")
     zone = state.active_zone(seat)
     if zone is Zone.DOWNCARDS:
         return RuleError("must_flip", "Only downcards are left: flip one.", seat=seat)
@@ -353,7 +297,7 @@ def _chance(state: GameState, move: Chance) -> RuleError | None:
 def _name(state: GameState, move: Name) -> RuleError | None:
     tables, top = state.setup.tables, state.rank_to_beat()
     if not tables.nameable:
-        return _not_allowed("naming the rank of a card")
+        return not_allowed("naming the rank of a card")
     if state.extra.naming < 0:
         return RuleError("wrong_phase", "No joker has to be named.")
     if move.rank not in tables.nameable:
@@ -365,100 +309,15 @@ def _name(state: GameState, move: Name) -> RuleError | None:
 
 def _done(state: GameState) -> RuleError | None:
     if not state.setup.rules.draw_follow_up:
-        return _not_allowed("being done")
+        return not_allowed("being done")
     if not state.extra.follow:
         return RuleError("wrong_phase", "No cards were drawn that could be laid.")
     return None
 
 
-def _swap(state: GameState, move: Swap) -> RuleError | None:
-    seat = move.seat
-    if state.setup.rules.arrange is not ArrangeRule.SWAP:
-        return _not_allowed("exchanging cards")
-    hand_unseen = None if move.hand not in state.hands[seat] else _unseen(state, (move.hand,))
-    wrong = hand_unseen or _own(state, seat, (move.hand, move.up))
-    if wrong:
-        return wrong
-    if move.hand not in state.hands[seat] or move.up not in state.ups[seat]:
-        return RuleError("not_in_zone", "A hand card is exchanged for an upcard.", seat=seat)
-    if state.ready[seat]:
-        return RuleError("already_ready", "{seat} is ready already.", seat=seat)
-    return None
-
-
-def _choose(state: GameState, move: Choose) -> RuleError | None:
-    seat, wanted = move.seat, state.setup.rules.deal.up
-    if state.setup.rules.arrange is not ArrangeRule.CHOOSE:
-        return _not_allowed("choosing upcards")
-    foreign = _own(state, seat, move.positions)
-    if foreign:
-        return foreign
-    if any(p in state.downs[seat] for p in move.positions):
-        return RuleError("not_in_zone", "Upcards are chosen from the hand.", seat=seat)
-    if len(set(move.positions)) < len(move.positions):
-        return RuleError("duplicate_card", "A card is named twice.")
-    if len(move.positions) != wanted:
-        return RuleError("wrong_count", "Choose {count} cards.", count=wanted)
-    if state.ready[seat]:
-        return RuleError("already_ready", "{seat} is ready already.", seat=seat)
-    return None
-
-
-def _ready(state: GameState, move: Ready | Unready) -> RuleError | None:
-    seat = move.seat
-    if isinstance(move, Unready):
-        return None if state.ready[seat] else RuleError("not_allowed", "{seat} is not ready yet.", seat=seat)
-    if state.setup.rules.arrange is ArrangeRule.CHOOSE and not state.ups[seat]:
-        return RuleError("must_choose", "{seat} has not chosen upcards yet.", seat=seat)
-    if state.ready[seat]:
-        return RuleError("already_ready", "{seat} is ready already.", seat=seat)
-    return None
-
-
-def _declare(state: GameState, move: Declare) -> RuleError | None:
-    if not 0 <= move.position < len(state.faces):
-        return _no_such_card()
-    askable = move.position in asked_cards(state, move.seat)
-    if askable and state.faces[move.position] < 0:
-        return _no_such_card()
-    foreign = _own(state, move.seat, (move.position,))
-    if foreign:
-        return foreign
-    if not askable:
-        held = "in" if asked_cards(state, move.seat) is state.hands[move.seat] else "dealt to"
-        return RuleError("not_in_zone", "Only a card {held} the hand can be declared.", held=held, seat=move.seat)
-    if move.position in state.extra.declared:
-        return RuleError("duplicate_card", "{card} is declared already.", card=_card(state, move.position))
-    if state.rank_at(move.position) != state.asked:
-        return RuleError(
-            "not_a_set",
-            "{seat} is asked for a {rank}, not for {card}.",
-            seat=move.seat,
-            rank=rank_text(state.asked),
-            card=_card(state, move.position),
-        )
-    better = owed_answer(state, best_only=True)
-    if better is not None and better != move.position:
-        return RuleError(
-            "must_play", "{seat} declares the best card: {card}.", seat=move.seat, card=_card(state, better)
-        )
-    return None
-
-
-def _pass(state: GameState, move: Pass) -> RuleError | None:
-    if owed_answer(state) is not None:
-        return RuleError(
-            "must_play",
-            "{seat} has a {rank} and must declare it.",
-            seat=move.seat,
-            rank=rank_text(state.asked),
-        )
-    return None
-
-
 def _leave(state: GameState, move: Leave) -> RuleError | None:
     if state.phase in (Phase.DEAL, Phase.OVER):
-        return _wrong_phase(state)
+        return wrong_phase(state)
     if not (0 <= move.seat < state.players and state.active[move.seat]):
         return RuleError("not_your_turn", "{seat} does not play in this round any more.", seat=move.seat)
     return None
@@ -482,7 +341,7 @@ def _open(state: GameState, move: Open) -> RuleError | None:
             return RuleError("not_in_zone", "That is not the card that is being opened.")
         return None
     if state.phase is Phase.OVER:
-        return _wrong_phase(state)
+        return wrong_phase(state)
     if not any(position in hand for hand in state.hands):
         return RuleError("not_in_zone", "Nobody may open that card now.")
     return None

@@ -199,6 +199,9 @@ def _special(rules: RuleSet) -> Iterator[Said]:
             "{ranks}: goes on anything, and what lies under it is to be beaten.",
             ranks=_ranks(rules.transparent),
         )
+
+
+def _turning(rules: RuleSet) -> Iterator[Said]:
     if rules.skip:
         template = "{ranks}: the next player misses a turn; several skip one player each."
         if not rules.skip_per_card:
@@ -335,6 +338,7 @@ _PARTS: Final[tuple[Callable[[RuleSet], Iterator[Said]], ...]] = (
     _start,
     _turn,
     _special,
+    _turning,
     _jokers,
     _quartet,
     _picking_up,

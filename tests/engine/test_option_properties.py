@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -31,9 +32,10 @@ from engine.moves import (
 )
 from engine.record import check as check_record
 from engine.record import from_moves, read, write
-from engine.rules import RuleSet, changed_items, from_items, to_items
+from engine.rules import PRESETS, RuleSet, changed_items, from_items, to_items
 from engine.state import GameState, Phase, Result
-from tests.engine.options_of import lived_under, rule_sets
+from tests.engine.helpers import played_out, sensibly
+from tests.engine.options_of import begun_at, lived_under, rule_sets
 
 SEEDS = st.integers(0, 2**32)
 PLAYERS = st.integers(2, 6)
@@ -234,3 +236,13 @@ def test_leaving_at_any_time_leaves_a_sound_round(game: tuple[RuleSet, int, int]
                     after = apply(state, Leave(seat))
                     assert problems(after) == []
                     assert after.phase is Phase.OVER or actions(after)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_r49_sensible_play_ends_under_every_preset(preset: str, players: int) -> None:
+    state = begun_at(RuleSet.preset(preset), players, players)
+    state = played_out(state, random.Random(players), sensibly)
+    assert state.result is Result.FINISHED
+    assert len(state.finish_order) == players - 1
+    assert state.shithead not in state.finish_order

@@ -83,7 +83,8 @@ def _cards(rules: RuleSet) -> Iterator[Said]:
             players=PLAYERS_PER_PACK,
         )
     if rules.jokers:
-        yield _say("jokers", "Each pack comes with {count} jokers.", count=rules.jokers)
+        template = "Each pack comes with {count} jokers." if rules.jokers > 1 else "Each pack comes with one joker."
+        yield _say("jokers", template, count=rules.jokers)
     else:
         yield _say("jokers", "There are no jokers.")
 
@@ -161,7 +162,7 @@ def _turn(rules: RuleSet) -> Iterator[Said]:
     yield _say("", "On your turn, play one card or several of one rank, equal to the top card or higher.")
     yield _say(
         "refill_to",
-        "After playing from the hand, draw up to {count} cards while there is a stock.",
+        "After playing from the hand, make it up to {count} from the stock while there is one.",
         count=rules.refill_to,
     )
     if rules.draw_follow_up:

@@ -83,7 +83,8 @@ def _cards(rules: RuleSet) -> Iterator[Said]:
             players=PLAYERS_PER_PACK,
         )
     if rules.jokers:
-        template = "Each pack comes with {count} jokers." if rules.jokers > 1 else "Each pack comes with one joker."
+        several = rules.jokers > 1
+        template = "Each pack comes with {count} jokers." if several else "Each pack comes with one joker."
         yield _say("jokers", template, count=rules.jokers)
     else:
         yield _say("jokers", "There are no jokers.")

@@ -60,7 +60,7 @@ def plays(state: GameState, seat: int) -> Iterator[Laid]:
         equal = tuple(by_rank[rank])
         if small[rank]:
             first = 1
-        elif len(equal) >= big and tables.matrix(not hand, big)[to_beat][rank]:
+        elif len(equal) >= big and tables.big[to_beat][rank]:
             first = big
         else:
             continue

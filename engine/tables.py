@@ -40,8 +40,8 @@ class Tables:
 
     ``ranks[k]`` is the rank of card k, ``ranks[UNKNOWN]`` is ``UNKNOWN``. ``follows[t][r]``: whether a card of
     rank r may be played when t is to be beaten (R21, 3.2), ``follows[UNKNOWN]`` where nothing is; ``strict``
-    says the same for a set of upcards (``upcards_strict``), ``big`` and ``big_strict`` for sets of ``big_count``
-    cards or more (``quartet_beats_all``). A wild joker, not named yet, follows where any rank does that it could
+    says the same for a set of upcards (``upcards_strict``), ``big`` for sets of ``big_count`` cards or more from
+    either (``quartet_beats_all``). A wild joker, not named yet, follows where any rank does that it could
     be named.
 
     ``burns`` … ``again``: the ranks with each power. ``sees_through``: there are transparent ranks at all;
@@ -53,7 +53,6 @@ class Tables:
     follows: Matrix
     strict: Matrix
     big: Matrix
-    big_strict: Matrix
     big_count: int
     burns: Flags
     ceiling: Flags
@@ -70,7 +69,7 @@ class Tables:
     def matrix(self, upcards: bool, count: int) -> Matrix:
         """What sets of ``count`` cards may be played on, from the upcards or from elsewhere."""
         if count >= self.big_count:
-            return self.big_strict if upcards else self.big
+            return self.big
         return self.strict if upcards else self.follows
 
 
@@ -93,14 +92,12 @@ def tables_for(rules: RuleSet, packs: int) -> Tables:
     follows = _matrix(rules, powers, nameable, strict=False, big=False)
     big = _matrix(rules, powers, nameable, strict=False, big=True)
     strict = _matrix(rules, powers, nameable, strict=True, big=False) if rules.upcards_strict else follows
-    big_strict = _matrix(rules, powers, nameable, strict=True, big=True) if rules.upcards_strict else big
     transparent = _flags(powers["transparent"])
     return Tables(
         ranks=(*(rank(k, packs) for k in range(pack_size(packs, rules.jokers))), UNKNOWN),
         follows=follows,
         strict=strict,
         big=big,
-        big_strict=big_strict,
         big_count=rules.burn_run if rules.quartet_beats_all else NO_SUCH_COUNT,
         burns=_flags(powers["burn"]),
         ceiling=_flags(powers["ceiling"]),

@@ -124,6 +124,8 @@ def _phase_problems(state: GameState) -> Iterator[Sentence]:
         yield _sentence("wrong_turn", "The seat in turn does not play.")
     if not has_turn and state.turn != NOBODY:
         yield _sentence("wrong_turn", "Nobody can be in turn in the phase {phase}.", phase=state.phase.value)
+    if (state.phase is Phase.DECLARE) != (state.asked >= 0) or state.asked < -1:
+        yield _sentence("wrong_question", "A rank is asked for while eldest hand is looked for, and only then.")
     if (state.phase is Phase.OVER) == (state.result is Result.NONE):
         yield _sentence("wrong_result", "A round has a result when it is over, and only then.")
     if state.phase is not Phase.OVER and sum(state.active) < 2:

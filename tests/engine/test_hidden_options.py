@@ -134,6 +134,7 @@ def test_declaring_one_card_again_and_again_is_no_way_to_more_copies() -> None:
     club = state.hands[0][0]
     hidden = apply(apply(hidden, Open(club, state.faces[club])), Declare(0, club))
     assert hidden.extra.declared == (club,)
+    assert hidden.canonical()[-1] == ("declared", (club,))  # type: ignore[index]
     assert code(hidden, Declare(0, club)) == "duplicate_card"
 
 
@@ -147,6 +148,7 @@ def test_a_first_lead_without_the_start_rank_is_found_when_the_hands_are_open() 
     found = hidden_breach(with_faces(shown, dict(enumerate(state.faces))), nine)
     assert found is not None and found.code == "lead_not_start_rank"
     assert [type(move) for move in actions(state)] == [Play]
+    assert state.canonical()[-1] == ("start_rank", RANKS.index("3"))  # type: ignore[index]
     assert apply(state, Play(0, (state.hands[0][1],))).extra.start_rank == -1
 
 
@@ -187,6 +189,7 @@ def test_a_wild_joker_flipped_blind_is_named_by_its_owner() -> None:
     )
     assert (naming.extra.naming, naming.turn, naming.pile) == (joker, 0, opened.pile)
     assert naming == mask(apply(opened, Flip(0, 1)), None)
+    assert naming.canonical()[-1] == ("naming", joker)  # type: ignore[index]
     assert [move.rank for move in actions(naming) if isinstance(move, Name)] == [QUEEN, KING, KING + 1]
     after, events = step(naming, Name(0, KING))
     assert events == (Named(0, (joker,), KING), TurnTo(1))
@@ -291,6 +294,17 @@ def test_the_lot_for_eldest_comes_from_outside() -> None:
     state = deal(rules, 3, 0, list(range(52)), eldest=2)
     *_, events = [step(s, Ready(seat))[1] for s, seat in _readying(state)]
     assert EldestFound(2, -1, EldestBy.LOT) in events
+
+
+def test_at_the_dealers_left_no_rank_decides() -> None:
+    state = deal(rules_with(start="dealer_left"), 3, 0, list(range(52)))
+    *_, events = [step(s, Ready(seat))[1] for s, seat in _readying(state)]
+    assert EldestFound(1, -1, EldestBy.SEAT) in events
+
+
+def test_slots_are_counted_from_one_for_people() -> None:
+    state = record(JOKER_DOWN, rules=WILD)
+    assert "slot 4" in str(check(state, Flip(0, 3)))
 
 
 def _readying(state: GameState) -> list[tuple[GameState, int]]:

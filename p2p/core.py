@@ -92,13 +92,10 @@ class Core:
         """Entries that were dropped because they could not be read or were not signed."""
         self._saved: set[bytes] = set()
         self._final_said: set[bytes] = set()
-        for entry in store.load(table):
-            self.session.receive(entry)
-            # Without an own part in memory yet, the only arithmetic there can be is that of checking proofs.
-            while (job := self.session.job()) is not None:
-                self.session.finish(job, job.run())
+        self._load(store.load(table))
         self.session.restore(store.secret)
-        self._told = store.own_head(table) is None
+        others = self.session.members().keys() - {self.me}
+        self._told = store.own_head(table) is None or not others
         """False after a restart until a member has told what it holds: an own entry may have been sent that
         a restored backup does not know of."""
         self._own_heads: set[bytes] = set()
@@ -106,6 +103,17 @@ class Core:
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
         self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
         self._noted: set[bytes] = set()
+
+    def _load(self, entries: Sequence[Entry]) -> None:
+        """Folds what the store holds. Proofs of a round that this peer has agreed to are not checked again:
+        it did that before it agreed, and an evening's proofs would take as long as the evening's deals."""
+        agreed = {entry.contract for entry in entries if entry.kind == "agreed" and entry.author == self.me}
+        for entry in entries:
+            self.session.receive(entry)
+            # Without an own part in memory yet, the only arithmetic there can be is that of checking proofs.
+            while (job := self.session.job()) is not None:
+                trusted = job.contract in agreed and not self.session.feeds.forks
+                self.session.finish(job, () if trusted else job.run())
 
     # -- steps ---------------------------------------------------------------------------------------
 
@@ -194,6 +202,11 @@ class Core:
         """A member has told what it holds: once its version of the own feed is here, writing may go on."""
         self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
         self._told = True
+
+    @property
+    def is_told(self) -> bool:
+        """Whether, since the start, a member has told what it holds."""
+        return self._told
 
     @property
     def may_write(self) -> bool:

@@ -81,7 +81,7 @@ _PROBLEMS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-class NetworkProblem(ShitheadError):  # noqa: N818 - a problem to tell, not a mistake in the program
+class NetworkProblem(ShitheadError):
     """Something about the network that a person should hear, with what to do about it.
 
     ``code`` is a key of the table in this module (``port_busy``, ``no_interface``, ``no_answer``,

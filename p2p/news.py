@@ -117,9 +117,7 @@ class Reporter:
         phase = Phase.PLAY if lens.phase is Phase.OPENING else lens.phase
         if phase is not seen.phase:
             seen.phase = phase
-            found.append(
-                News("phase", {"contract": round_.contract, "round": round_.terms.round, "phase": phase})
-            )
+            found.append(News("phase", {"contract": round_.contract, "round": round_.terms.round, "phase": phase}))
         self._endings(round_, lens, seen, found)
 
     def _preparing(self, round_: Round, lens: Lens, seen: _Seen, found: list[News]) -> None:

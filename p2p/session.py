@@ -475,11 +475,7 @@ class Session:
             return None
         lens = round_.everything()
         number = round_.number_of[self.me]
-        waits = (
-            lens.phase is Phase.OFFER
-            and lens.first("accept", number) is None
-            and self._answer(round_) is None
-        )
+        waits = lens.phase is Phase.OFFER and lens.first("accept", number) is None and self._answer(round_) is None
         return round_ if waits else None
 
     def _answer(self, round_: Round) -> bool | None:

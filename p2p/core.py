@@ -98,6 +98,7 @@ class Core:
         self._told = store.own_head(table) is None or not others
         """False after a restart until a member has told what it holds: an own entry may have been sent that
         a restored backup does not know of."""
+        self._heard = False
         self._own_heads: set[bytes] = set()
         self._saved.update(round_.contract for round_ in self.session.rounds.values() if round_.everything().final)
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
@@ -201,12 +202,12 @@ class Core:
     def note_have(self, have: Have) -> None:
         """A member has told what it holds: once its version of the own feed is here, writing may go on."""
         self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
-        self._told = True
+        self._told = self._heard = True
 
     @property
-    def is_told(self) -> bool:
+    def has_heard(self) -> bool:
         """Whether, since the start, a member has told what it holds."""
-        return self._told
+        return self._heard
 
     @property
     def may_write(self) -> bool:

@@ -143,6 +143,7 @@ class Node:
         self._reach: Reach | None = None
         self._memory = Memory(store)
         self._remembered: tuple[object, ...] = ()
+        self._rules_of = b""
         self._strangers: set[bytes] = set()
         """Members that say they sit at another table now."""
         self._own_addresses: tuple[Address, ...] = ()
@@ -443,6 +444,16 @@ class Node:
         if self._snapshot is None:
             raise LocalProtocolError("no_table", "There is no table yet.")
         return self._snapshot
+
+    @property
+    def has_heard(self) -> bool:
+        """False from a start at a stored table until a member has told what it holds."""
+        core = self._core
+        return core is not None and (core.has_heard or len(self._members) <= 1)
+
+    async def changed(self) -> None:
+        """Waits for the next change of the snapshot."""
+        await self._changed()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Calls ``listener`` on the event loop after each change, with the news of it (maybe none).
@@ -750,6 +761,10 @@ class Node:
         """Announces what has changed, looks for who is not linked, and remembers the table."""
         if self._closing or self.gone.is_set() or self.key not in self._members:
             return
+        round_ = snapshot.round
+        if round_ is not None and round_.contract != self._rules_of:
+            # Whoever acts for the host one day goes on with the rules of the table.
+            self._rules_of, self.rules = round_.contract, round_.rules
         self._advertise()
         if self._reach is not None:
             self._reach.seek(frozenset(key for key in self._members if self._status(key) == "lost"))
@@ -947,7 +962,7 @@ class Node:
         core, snapshot = self._core, self._snapshot
         if core is None or snapshot is None or peer not in self._members:
             return
-        if code == "kicked" and not core.is_told:
+        if code == "kicked" and not core.has_heard:
             self._leave_table("kicked")
         elif code == "other_table":
             self._strangers.add(peer)

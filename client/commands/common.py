@@ -115,6 +115,22 @@ def rules_options(command: Decorated) -> Decorated:
     )(command)
 
 
+def new_option(command: Decorated) -> Decorated:
+    """Adds ``--new``."""
+    option = click.option("--new", "is_new", is_flag=True, help="Don't return to the table I was at before.")
+    return option(command)
+
+
+def search_option(command: Decorated) -> Decorated:
+    """Adds ``--search``."""
+    return click.option(
+        "--search",
+        "searches",
+        is_flag=True,
+        help="Ask every address of this network; helps where firewalls are in the way, on both sides at once.",
+    )(command)
+
+
 def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
     """The rule set of ``--rules`` and ``--set``.
 

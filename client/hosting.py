@@ -255,7 +255,7 @@ class Host:
 
     def _heard(self, news: tuple[News, ...]) -> None:
         for each in news:
-            if each.name == "verdict":
+            if each.name in ("verdict", "unsaved"):
                 number = each.values.get("round")
                 if isinstance(number, int):
                     self._judged.add(number)

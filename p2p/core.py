@@ -70,7 +70,8 @@ class Outcome:
     news: tuple[News, ...] = ()
     ask: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
     """Peer → ids to ask it for."""
-    job: Job | None = None
+    jobs: list[Job] = field(default_factory=list)
+    """Arithmetic to be done; any of them may run beside the others."""
     saved: list[tuple[Round, Path]] = field(default_factory=list)
 
 
@@ -136,7 +137,8 @@ class Core:
             self.session.tick(now)
         out.news = self.reporter.news()
         self._save_ended(now, out)
-        out.job = self.session.job()
+        while (job := self.session.job()) is not None:
+            out.jobs.append(job)
         return out
 
     def _keep(self, entry: Entry, source: bytes | None, out: Outcome) -> None:

@@ -32,6 +32,10 @@ two packs of ten players need 16.9 kB."""
 MAX_SEEN: Final = 15
 """D22: a table has few feeds; more names in ``seen`` would only cost everybody work."""
 
+MAX_FEED_ENTRIES: Final = 100_000
+"""Entries in one feed: more than a hundred rounds of an evening. What a member could make others store ends
+here."""
+
 ZERO_ID: Final = bytes(32)
 """``prev`` of a feed's first entry, and the table id inside an ``open`` entry (D1, D2)."""
 
@@ -355,7 +359,7 @@ class _Envelope(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fie
     version: Annotated[int, Meta(ge=0)]
     table: Bytes32
     author: Bytes32
-    seq: Annotated[int, Meta(ge=0, lt=2**32)]
+    seq: Annotated[int, Meta(ge=0, lt=MAX_FEED_ENTRIES)]
     prev: Bytes32
     seen: Annotated[list[Bytes32], Meta(max_length=MAX_SEEN)]
     kind: Annotated[str, Meta(max_length=16)]

@@ -38,7 +38,7 @@ from p2p.phases import Phase
 from p2p.reach import Reach
 from p2p.remember import Memory
 from p2p.round import Round
-from p2p.session import GRACE_S
+from p2p.session import GRACE_S, Job
 from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
 from p2p.store import Store
 from p2p.sync import answer, batches, lacking, unknown_heads
@@ -120,6 +120,7 @@ class Node:
         self._private = mesh_key
         self._store = store
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shithead-core")
+        self._helper = ThreadPoolExecutor(1, thread_name_prefix="shithead-proofs")
         self._core: Core | None = None
         self._mesh: Mesh | None = None
         self._snapshot: Snapshot | None = None
@@ -615,22 +616,35 @@ class Node:
             if core is None:
                 continue
             batch, self._inbox = self._inbox, []
+            around = self._surroundings()
+
+            def step(
+                core: Core = core, batch: list[Input] = batch, around: Surroundings = around
+            ) -> tuple[Outcome, Snapshot]:
+                now = loop.time()
+                return core.step(batch, now), make_snapshot(core.session, around, now)
+
             try:
-                outcome = await self._in_worker(lambda: core.step(batch, loop.time()))  # noqa: B023 - awaited at once
+                outcome, snapshot = await self._in_worker(step)
             except ShitheadError as problem:
                 await self._fail(problem, batch)
                 return
-            await self._publish(core, outcome)
+            await self._publish(core, outcome, snapshot)
             for item in batch:
                 if isinstance(item, Wish):
                     future = self._wishes.get(id(item))
                     if future is not None and not future.done():
                         future.set_result(None)
-            if outcome.job is not None:
-                job = outcome.job
-                result = await self._in_worker(job.run)
-                self._inbox.append(Done(job, result))
-                self._wake.set()
+            for job in outcome.jobs:
+                self._spawn(self._run_job(job), job.kind)
+
+    async def _run_job(self, job: Job) -> None:
+        """Arithmetic beside the steps, so that entries are taken in meanwhile. The shuffle, for which all
+        others wait, does not queue behind proofs."""
+        pool = self._worker if job.kind == "shuffle" else self._helper
+        result = await asyncio.get_running_loop().run_in_executor(pool, job.run)
+        self._inbox.append(Done(job, result))
+        self._wake.set()
 
     async def _fail(self, problem: ShitheadError, batch: Sequence[Input]) -> None:
         # What the session holds in memory may be ahead of the disk now: nothing more may be sent.
@@ -646,7 +660,7 @@ class Node:
             if not future.done():
                 future.set_exception(problem)
 
-    async def _publish(self, core: Core, outcome: Outcome) -> None:
+    async def _publish(self, core: Core, outcome: Outcome, snapshot: Snapshot | None = None) -> None:
         mesh = self._mesh
         if mesh is not None and outcome.fresh:
             for peer in list(mesh.peers):
@@ -661,7 +675,7 @@ class Node:
         for round_, path in outcome.saved:
             self.last_round_file = path
             self._spawn(self._audit(round_.terms.round, path), "audit")
-        await self._refresh(outcome.news)
+        await self._refresh(outcome.news, snapshot)
 
     def _should_send(self, peer: bytes, entry: Entry, source: bytes | None) -> bool:
         """Own entries go to everyone; others' only to those who cannot have them from their author."""
@@ -683,14 +697,15 @@ class Node:
             return
         self._tell(News("verdict", {"round": number, "verdict": verdict.verdict, "audit": verdict}))
 
-    async def _refresh(self, news: Sequence[News] = ()) -> None:
-        """Makes the snapshot anew, follows changes of the membership, and tells the listeners."""
+    async def _refresh(self, news: Sequence[News] = (), snapshot: Snapshot | None = None) -> None:
+        """Makes the snapshot anew (or takes one just made), follows changes of the membership, tells listeners."""
         core = self._core
         if core is None:
             return
-        around = self._surroundings()
-        loop = asyncio.get_running_loop()
-        snapshot = await self._in_worker(lambda: make_snapshot(core.session, around, loop.time()))
+        if snapshot is None:
+            around = self._surroundings()
+            loop = asyncio.get_running_loop()
+            snapshot = await self._in_worker(lambda: make_snapshot(core.session, around, loop.time()))
         self._snapshot = snapshot
         self._follow_members(snapshot, news)
         told = (*news, *self._extra_news)
@@ -770,7 +785,7 @@ class Node:
             self._reach.seek(frozenset(key for key in self._members if self._status(key) == "lost"))
         mesh = self._mesh
         met = {key: address for key in self._members if mesh and (address := mesh.address_of(key)) is not None}
-        noted = (snapshot.name, self.seats, self.rules, met)
+        noted = (snapshot.name, self.seats, self.rules, len(snapshot.score), met)
         if noted != self._remembered and snapshot.name and not self.config.operator:
             self._remembered = noted
             self._spawn(self._remember(snapshot.name, met), "remember")
@@ -1061,6 +1076,7 @@ class Node:
             await mesh.close()
         await self._in_worker(self._store.close)
         self._worker.shutdown(wait=True)
+        self._helper.shutdown(wait=True)
         self.gone.set()
 
 

@@ -18,7 +18,6 @@ class Memory:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._noted: tuple[object, ...] = ()
         self.met: dict[bytes, list[Address]] = {}
         """Key → where a player was last met, the likeliest first."""
         for player in store.players():
@@ -30,11 +29,8 @@ class Memory:
 
     def note_table(self, table: bytes, name: str, seats: int, rules: RuleSet, *, is_here_only: bool) -> None:
         """This peer sits at a table."""
-        noted = (table, name, seats, rules)
-        if noted != self._noted:
-            self._noted = noted
-            at = datetime.now(UTC).isoformat(timespec="seconds")
-            self._store.note_table(RememberedTable(table, name, at, seats, rules_text(rules), is_here_only))
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        self._store.note_table(RememberedTable(table, name, at, seats, rules_text(rules), is_here_only))
 
     def forget_table(self, table: bytes) -> None:
         """This peer has left a table, or it has ended."""

@@ -849,8 +849,9 @@ class Session:
         wanted = lens.unverified()
         waiting = self._unverified.values()
         stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in waiting)
-        due = lens.agreement is None and len(lens.each("proof")) >= round_.players
-        if not wanted or not (stalled or due):
+        # While others shuffle there is time to check the proofs that are here, a batch at a time; also in an
+        # attempt that has come to nothing, so that everyone comes to know every culprit.
+        if not wanted or not (stalled or lens.agreement is None):
             return None
         joint = wanted[0][2]
         # One proof of each number: with two of a fork the outcome has to say which one it means.

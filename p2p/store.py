@@ -112,6 +112,9 @@ class Store:
         """
         self.path = path
         self.own = own
+        self._pending: list[tuple[str, tuple[object, ...]]] = []
+        self._durable = False
+        self._stepping = False
         try:
             self._db = sqlite3.connect(
                 str(path) if path is not None else ":memory:",
@@ -210,44 +213,65 @@ class Store:
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
-        """One transaction around everything that happens in one step. Raises ``StoreProblem``."""
-        try:
-            self._db.execute("begin immediate")
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
+        """One transaction around everything that happens in one step. Raises ``StoreProblem`` at its end.
+
+        Only a step that holds an own entry or a secret waits for the disk: what others wrote could be had
+        again from them, and is made durable by the next own entry, which may name it.
+        """
+        self._stepping = True
         try:
             yield
+        except BaseException:
+            self._pending.clear()
+            raise
+        finally:
+            self._stepping = False
+        if self._pending:
+            self._commit()
+
+    def _commit(self) -> None:
+        pending, self._pending = self._pending, []
+        durable, self._durable = self._durable, False
+        try:
+            self._db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            self._db.execute("begin immediate")
+            for statement, values in pending:
+                self._db.execute(statement, values)
             self._db.execute("commit")
+        except sqlite3.IntegrityError as error:
+            self._roll_back()
+            if "entries" not in str(error):
+                raise self._problem(error) from error
+            raise StoreProblem(
+                Sentence(
+                    "own_fork",
+                    "Your data hold another entry of yours with the same number: they seem to be restored "
+                    "from a copy, or used by two programs. Nothing was written.",
+                    {},
+                )
+            ) from error
         except sqlite3.Error as error:
             self._roll_back()
             raise self._problem(error) from error
-        except BaseException:
-            self._roll_back()
-            raise
 
     def _roll_back(self) -> None:
         with contextlib.suppress(sqlite3.Error):
             self._db.execute("rollback")
 
+    def _do(self, statement: str, *values: object) -> None:
+        """Has a statement done at the end of the step; outside of one, at once."""
+        self._pending.append((statement, values))
+        if not self._stepping:
+            self._commit()
+
     def add(self, entry: Entry) -> None:
-        """Keeps an entry. A second version of an own number is refused with ``StoreProblem``."""
-        try:
-            self._db.execute(
-                "insert into entries (table_id, author, seq, id, data, signature) values (?, ?, ?, ?, ?, ?)"
-                " on conflict (id) do nothing",
-                (entry.table, entry.author, entry.seq, entry.id, entry.data, entry.signature),
-            )
-        except sqlite3.IntegrityError as error:
-            raise StoreProblem(
-                Sentence(
-                    "own_fork",
-                    "Your data hold another entry of yours with number {seq}: they seem to be restored "
-                    "from a copy, or used by two programs. Nothing was written.",
-                    {"seq": entry.seq},
-                )
-            ) from error
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
+        """Keeps an entry. A second version of an own number makes the step fail with ``own_fork``."""
+        self._durable |= entry.author == self.own
+        self._do(
+            "insert into entries (table_id, author, seq, id, data, signature) values (?, ?, ?, ?, ?, ?)"
+            " on conflict (id) do nothing",
+            *(entry.table, entry.author, entry.seq, entry.id, entry.data, entry.signature),
+        )
 
     def own_head(self, table: bytes) -> tuple[int, bytes] | None:
         """The number and id of the own newest entry at a table."""
@@ -274,7 +298,8 @@ class Store:
 
     def keep_secret(self, contract: bytes, seed: bytes, coin: bytes) -> None:
         """Keeps the seed and coin of a contract, in the transaction of the ``accept`` that commits to them."""
-        self._db.execute("insert into seeds (contract, seed, coin) values (?, ?, ?)", (contract, seed, coin))
+        self._durable = True
+        self._do("insert into seeds (contract, seed, coin) values (?, ?, ?)", contract, seed, coin)
 
     def secret(self, contract: bytes) -> tuple[bytes, bytes] | None:
         """The seed and coin of a contract, if this peer has accepted it."""
@@ -283,27 +308,20 @@ class Store:
 
     def forget_secret(self, contract: bytes) -> None:
         """Drops a seed that has been revealed or is of no more use."""
-        self._db.execute("delete from seeds where contract = ?", (contract,))
+        self._do("delete from seeds where contract = ?", contract)
 
     def note_table(self, table: RememberedTable) -> None:
         """Remembers a table that this peer sits at, as it is now. Raises ``StoreProblem``."""
-        values = (table.table, table.name, table.met_at, table.seats, table.rules, table.is_here_only)
-        try:
-            self._db.execute(
-                "insert into tables (table_id, name, opened_at, seats, rules, is_here_only)"
-                " values (?, ?, ?, ?, ?, ?) on conflict do update set name = excluded.name,"
-                " opened_at = excluded.opened_at, seats = excluded.seats, rules = excluded.rules, closed = 0",
-                values,
-            )
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
+        self._do(
+            "insert into tables (table_id, name, opened_at, seats, rules, is_here_only)"
+            " values (?, ?, ?, ?, ?, ?) on conflict do update set name = excluded.name,"
+            " opened_at = excluded.opened_at, seats = excluded.seats, rules = excluded.rules, closed = 0",
+            *(table.table, table.name, table.met_at, table.seats, table.rules, table.is_here_only),
+        )
 
     def forget_table(self, table: bytes) -> None:
         """This peer has left a table, or the table has ended: it is not offered again."""
-        try:
-            self._db.execute("update tables set closed = 1 where table_id = ?", (table,))
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
+        self._do("update tables set closed = 1 where table_id = ?", table)
 
     def remembered_tables(self) -> list[RememberedTable]:
         """The tables that this peer may return to, the newest first."""
@@ -318,19 +336,19 @@ class Store:
 
     def note_player(self, key: bytes, name: str, met_at: str) -> None:
         """Remembers a player, with the name used last."""
-        self._db.execute(
+        self._do(
             "insert into players (key, name, met_at) values (?, ?, ?)"
             " on conflict (key) do update set name = excluded.name",
-            (key, name, met_at),
+            *(key, name, met_at),
         )
 
     def note_address(self, key: bytes, address: str, port: int) -> None:
         """Remembers where a player was last met."""
-        self._db.execute("update players set address = ?, port = ? where key = ?", (address, port, key))
+        self._do("update players set address = ?, port = ? where key = ?", address, port, key)
 
     def count_round(self, key: bytes) -> None:
         """Adds one finished round to a player."""
-        self._db.execute("update players set rounds = rounds + 1 where key = ?", (key,))
+        self._do("update players set rounds = rounds + 1 where key = ?", key)
 
     def players(self) -> list[KnownPlayer]:
         """All players met, the most familiar first."""

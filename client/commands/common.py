@@ -83,7 +83,7 @@ def seat_options(command: Decorated) -> Decorated:
         click.option(
             "--level", type=click.Choice(LEVELS), default="normal", show_default=True, help="How bots play."
         ),
-        click.option("--auto", is_flag=True, help="A bot plays my seat."),
+        click.option("--auto", is_flag=True, help="A bot plays my seat, and is shown as one."),
         click.option(
             "--rounds",
             type=click.IntRange(min=1),

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from client.commands.seat import Seat
     from client.seating import Bots
     from engine.rules import RuleSet
-    from p2p.node import NodeConfig
+    from p2p.node import Node, NodeConfig
     from p2p.store import RememberedTable
-    from p2p.node import Node
 
 DEFAULT_SEATS: Final = 5
 """One pack's worth (R6), where nobody says otherwise."""

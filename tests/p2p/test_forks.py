@@ -207,3 +207,46 @@ def test_of_forks_on_forks_every_pair_is_found_whatever_came_first():
         session = fold_all(entries, TransparentDealing(), Random(order))
         found = {frozenset(f.evidence) for f in session.table_faults if f.code == "fork"}
         assert found == pairs
+
+
+class OtherShuffle(TransparentDealing):
+    """Shuffles by another seed than the one committed to."""
+
+    def shuffle(self, ground, number, seed, joint, deck):
+        return super().shuffle(ground, number, bytes(32), joint, deck)
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_shuffler_with_two_programs_splits_nobody(players, seed):
+    # Each program makes a deck, proves it and agrees to it, and each is heard by half of the others.
+    table = Table(NAMES[:players], seed=seed)
+    table.settle()
+    last = table.by_number(players - 1 if seed % 2 else 0)
+    others = [peer for peer in table.peers if peer is not last]
+    held = []
+    last.on_write = lambda peer, body: held.append(body) or [] if isinstance(body, e.Deck) else [body]
+    table.start()
+    assert held
+    last.on_write = None
+    last.session._own[last.round.contract].shuffled = None
+    twin = restore_backup(table, last, seed)
+    twin.session.rounds[last.round.contract].dealing = OtherShuffle()
+    twin.session.dealing = OtherShuffle()
+    table.settle()
+    for _ in range(50):
+        if not any([table.move(peer) for peer in table.peers]):  # noqa: C419 - every one moves
+            break
+        table.settle()
+    found = [verdict(peer.session) for peer in others]
+    assert all(one == found[0] for one in found)
+    for peer in others:
+        lens = peer.round.everything()
+        assert [(fault.player, fault.code) for fault in lens.faults] == [(last.me, "fork")]
+        assert lens.phase is Phase.DEAD or lens.final.kind == "faulted"
+        assert not peer.session._unverified and not peer.session._held
+    decks = {fact.id for fact in others[0].session.feeds.by_id.values() if fact.entry.kind == "deck"}
+    assert len(decks) > 1
+    for order in range(6):
+        again = fold_all(others[0].session.feeds.by_id.values(), TransparentDealing(), Random(order))
+        assert verdict(again) == found[0]

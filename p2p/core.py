@@ -101,7 +101,11 @@ class Core:
         a restored backup does not know of."""
         self._heard = False
         self._own_heads: set[bytes] = set()
-        self._saved.update(round_.contract for round_ in self.session.rounds.values() if round_.everything().final)
+        on_disk = {path.stem.rpartition("-")[2] for path in roundfile.list_rounds(rounds_dir)}
+        # A round that was settled when the program was killed may still lack its file.
+        self._saved.update(
+            contract for contract in self.session.rounds if contract[: roundfile.NAMED_BYTES].hex() in on_disk
+        )
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
         self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
         self._noted: set[bytes] = set()

@@ -111,6 +111,8 @@ async def player(directory: Path, name: str, port: int, players: int, rounds: in
         print(json.dumps({"port": node.port}), flush=True)
         await admit_all(node, players)
     watch = Watch(node)
+    judged = asyncio.Semaphore(0)
+    node.subscribe(lambda news: [judged.release() for item in news if item.name == "verdict"] and None)
     bot = BotPlayer(node, Level.NORMAL, 0, Random(name))
     bot.start()
     offers = []
@@ -119,6 +121,7 @@ async def player(directory: Path, name: str, port: int, players: int, rounds: in
             offers.append(time.monotonic())
             await node.offer_round()
         await until(node, Phase.CLOSED, number)
+        await judged.acquire()
     report = {
         "name": name,
         "offers": offers,

@@ -689,6 +689,9 @@ class Node:
     async def _audit(self, number: int, path: Path) -> None:
         loop = asyncio.get_running_loop()
         dealing = self.config.dealing
+        while self._is_dealing():
+            # A round that is being dealt wants all the arithmetic there is; the verdict can wait a second.
+            await self._changed()
         try:
             verdict = await loop.run_in_executor(None, lambda: verify_file(path, dealing))
         except ShitheadError as problem:
@@ -696,6 +699,10 @@ class Node:
             self._tell(News("unsaved", {"round": number, "reason": str(problem)}))
             return
         self._tell(News("verdict", {"round": number, "verdict": verdict.verdict, "audit": verdict}))
+
+    def _is_dealing(self) -> bool:
+        round_ = self._snapshot.round if self._snapshot is not None else None
+        return round_ is not None and round_.phase in (Phase.OFFER, Phase.KEYS, Phase.PREPARE, Phase.DEAL)
 
     async def _refresh(self, news: Sequence[News] = (), snapshot: Snapshot | None = None) -> None:
         """Makes the snapshot anew (or takes one just made), follows changes of the membership, tells listeners."""

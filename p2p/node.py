@@ -100,6 +100,9 @@ class NodeConfig:
     """Whether the first offer is accepted without asking."""
     dealing: Dealing = field(default_factory=ElGamalDealing)
     grace_s: int = GRACE_S
+    turn_s: int = 0
+    arrange_s: int = 0
+    """Limits of the rounds that this peer offers; see ``Session.offer``."""
     trace: Callable[[dict[str, object]], None] | None = None
 
 
@@ -112,6 +115,7 @@ class Node:
         self._operator = config.operator or (self.key if config.auto else b"")
         self.rules = RuleSet()
         self.seats = e.MAX_PLAYERS
+        self.limits = (config.turn_s, config.arrange_s, config.grace_s)
         self.port = 0
         self.gone = asyncio.Event()
         self.gone_why = ""
@@ -490,7 +494,8 @@ class Node:
             members = [key for key in core.session.members() if key in present]
             if len(members) < 2:
                 raise LocalProtocolError("too_few", "A round needs at least two players.")
-            body = core.session.offer(self.rules, members, self.config.grace_s)
+            turn_s, arrange_s, grace_s = self.limits
+            body = core.session.offer(self.rules, members, grace_s, turn_s=turn_s, arrange_s=arrange_s)
             return [body]
 
         await self._write(make)
@@ -786,7 +791,7 @@ class Node:
         round_ = snapshot.round
         if round_ is not None and round_.contract != self._rules_of:
             # Whoever acts for the host one day goes on with the rules of the table.
-            self._rules_of, self.rules = round_.contract, round_.rules
+            self._rules_of, self.rules, self.limits = round_.contract, round_.rules, round_.limits
         self._advertise()
         if self._reach is not None:
             self._reach.seek(frozenset(key for key in self._members if self._status(key) == "lost"))

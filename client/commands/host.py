@@ -15,6 +15,7 @@ from client.commands.common import (
     MIN_SEATS,
     Options,
     data_options,
+    limit_options,
     new_option,
     read_rules,
     rules_options,
@@ -52,6 +53,8 @@ class TablePlan:
     is_announced: bool = True
     searches: bool = False
     """Whether to ask every address of the own networks while the table is open."""
+    limits: tuple[int, int, int] = (0, 0, 60)
+    """Seconds for a turn, for arranging, and the grace; see ``p2p.session.Session.offer``."""
 
 
 @click.command("host", short_help="Open a table on this network.")
@@ -70,6 +73,7 @@ class TablePlan:
 @click.option("--port", type=click.IntRange(0, 65535), metavar="P", help="This UDP port and no other.")
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
 @click.option("--no-discovery", is_flag=True, help="Announce nothing: others join by address.")
+@limit_options
 @search_option
 @new_option
 @click.pass_obj
@@ -82,6 +86,9 @@ def command(
     port: int | None,
     interfaces: tuple[str, ...],
     no_discovery: bool,
+    turn_s: int,
+    arrange_s: int,
+    grace_s: int,
     searches: bool,
     is_new: bool,
     rules_name: str,
@@ -126,6 +133,7 @@ def command(
             interfaces=interfaces,
             is_announced=not no_discovery,
             searches=searches,
+            limits=(turn_s, arrange_s, grace_s),
         )
         if not is_new:
             code = take_seat_again(
@@ -199,6 +207,9 @@ def _config(seat: Seat, plan: TablePlan) -> NodeConfig:
         interfaces=plan.interfaces,
         discovery=plan.is_announced and not plan.is_here_only,
         search=plan.searches,
+        turn_s=plan.limits[0],
+        arrange_s=plan.limits[1],
+        grace_s=plan.limits[2],
         always_consent=seat.auto,
         trace=seat.trace,
     )

@@ -130,6 +130,13 @@ class Host:
         """Hear nothing of these hosts any more (IPv4; the test LAN is dialled by IPv4)."""
         self.firewall(*(f"ip saddr {other.address} drop" for other in others))
 
+    def move_to(self, number: int) -> None:
+        """Take another address of the network, as after a new lease; the old one is gone."""
+        inside = ("ip", "-n", self.namespace)
+        run(*inside, "addr", "add", f"{NETWORK}.{number}/24", "broadcast", "+", "dev", "lan0")
+        run(*inside, "addr", "del", f"{self.address}/24", "dev", "lan0")
+        self.address = f"{NETWORK}.{number}"
+
     def mend(self) -> None:
         """No firewall."""
         self.run("nft", "flush", "ruleset")

@@ -380,7 +380,8 @@ class Node:
             return Refuse("other_table")
         acting = snapshot.acting_host
         if acting is not None and acting != self.key and self._mesh is not None:
-            places = self._mesh.addresses_of(acting)
+            # The scope of a link-local address means something on this machine only.
+            places = [place for place in self._mesh.addresses_of(acting) if not (len(place) == 4 and place[3])]
             if places:
                 return Refuse("elsewhere", (("address", show_address(places[0])),))
         try:

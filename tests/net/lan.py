@@ -219,6 +219,11 @@ class TestLan:
                 await asyncio.sleep(0.02)
         return host
 
+    def isolate(self, host: Host) -> None:
+        """Let a host reach only those that are not isolated, as an access point does with its guests."""
+        port = f"p{self.hosts.index(host) + 1}"
+        run("bridge", "-n", self._switch, "link", "set", "dev", port, "isolated", "on")
+
     async def close(self) -> None:
         """Kill every program and remove every namespace, whatever happened before."""
         for host in self.hosts:

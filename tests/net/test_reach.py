@@ -19,6 +19,7 @@ pytestmark = pytest.mark.netns
 PATIENCE_S = 120.0
 """Only ends a test that would hang."""
 
+
 class Seat:
     """One player's program on a host, which can be killed and started again."""
 

@@ -138,3 +138,22 @@ async def test_the_rules_of_a_table_are_remembered(evening: Evening) -> None:
     await stop(evening, ana)
     (kept,) = remembered(evening, "Ana")
     assert (kept.seats, kept.rules) == (4, "refill_to=4")
+
+
+async def test_without_its_host_a_table_admits_and_plays(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    await stop(evening, ana)
+    for node in (bogdan, carmen):
+        await until(node, lambda s: s.acting_host == bogdan.key)
+    admitting = asyncio.create_task(evening._admit(bogdan, "Dora"))
+    # Carmen is asked, and names who acts for the host.
+    dora = await Node.join_table(evening.config("Dora"), ("127.0.0.1", carmen.port))
+    evening.nodes.append(dora)
+    await admitting
+    await until(bogdan, lambda s: sum(p.link.status in ("self", "good") for p in s.players) == 3)
+    evening.seat_bots(bogdan, carmen, dora)
+    await bogdan.offer_round()
+    for node in (bogdan, carmen, dora):
+        snapshot = await until(node, is_over(1))
+        assert snapshot.score[0].kind == "finished"
+    assert dora.rules == bogdan.rules

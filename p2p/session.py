@@ -727,8 +727,20 @@ class Session:
 
     # -- offers and departures ---------------------------------------------------------------------
 
-    def offer(self, rules: RuleSet, keys: Iterable[bytes], grace_s: int = GRACE_S) -> e.Body:
-        """The ``start`` of the next round with these members; raises ``RuleError`` or ``LocalProtocolError``."""
+    def offer(
+        self,
+        rules: RuleSet,
+        keys: Iterable[bytes],
+        grace_s: int = GRACE_S,
+        *,
+        turn_s: int = 0,
+        arrange_s: int = 0,
+    ) -> e.Body:
+        """The ``start`` of the next round with these members; raises ``RuleError`` or ``LocalProtocolError``.
+
+        ``turn_s`` and ``arrange_s``: after so many seconds a player's own program plays for them (0: never);
+        ``grace_s``: after so many others may give the round up.
+        """
         members = self.members()
         roster = sorted(key for key in keys if key in members)
         check_playable(rules, len(roster))
@@ -743,7 +755,7 @@ class Session:
             packs,
             rules.jokers * packs,
             False,
-            [0, 0, grace_s],
+            [turn_s, arrange_s, grace_s],
             [(key, members[key].name, members[key].operator) for key in roster],
             list(terms.seats),
             [] if terms.dealer is None else [terms.dealer],

@@ -107,6 +107,9 @@ class RoundView:
     """Whether somebody has owed something for longer than the grace: ``void`` would be taken."""
     faults: tuple[Fault, ...]
     ending: EndingView | None
+    limits: tuple[int, int, int] = (0, 0, 0)
+    """Seconds for a turn and for arranging, after which a player's own program plays (0: never), and the grace
+    after which others may give the round up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +247,7 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
         overdue=bool(session.overdue(now)),
         faults=(*lens.faults, *round_.on_record),
         ending=_ending(round_, lens),
+        limits=(round_.terms.limits[0], round_.terms.limits[1], round_.terms.limits[2]),
     )
 
 

@@ -140,7 +140,9 @@ async def stay(
     """
     from client.bots import BotPlayer, Level
     from client.lines import LineClient, StreamLines
+    from client.standing_in import StandIn
 
+    standing_in = StandIn(node, lambda why: client.stood_in(why))  # noqa: PLW0108 - it is made below
     client = LineClient(
         node,
         seat.out,
@@ -149,16 +151,19 @@ async def stay(
         interactive=is_interactive(),
         rounds=rounds,
         seat_bots=seat_bots,
+        standing_in=standing_in,
     )
     bot = BotPlayer(node, Level(seat.level), 0.0, Random()) if seat.auto else None
     if bot is not None:
         bot.start()
     playing = asyncio.create_task(client.run(), name="lines")
+    standing = asyncio.create_task(standing_in.run(), name="standing in") if bot is None else None
     try:
         return await _first(node, seat, playing, until)
     finally:
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        for task in filter(None, (playing, standing)):
+            task.cancel()
+        await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
         if bot is not None:
             await bot.close()
 

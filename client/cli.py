@@ -31,6 +31,7 @@ COMMANDS: Final[tuple[str, ...]] = (
     "rounds",
     "record",
     "rules",
+    "doctor",
     "where",
 )
 """In the order of the help text: what a person types first comes first."""

@@ -7,6 +7,7 @@ person's own commands (`admit`, `start`, …) go to the node directly and need n
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -51,6 +52,11 @@ LAST_WORD_S: Final = 15.0
 checking ten players takes a few more."""
 
 
+AWAY_S: Final = 60.0
+"""How long somebody between two rounds is waited for before the next one is offered without them; the same as
+the grace of a round."""
+
+
 class HostNode(Protocol):
     """What a host needs of ``p2p.node.Node``."""
 
@@ -79,6 +85,10 @@ class HostNode(Protocol):
         """Says yes or no to the round that is offered."""
         ...
 
+    async def void(self) -> None:
+        """Gives up a round that somebody's silence has stopped."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -95,6 +105,9 @@ class Policy:
     goes_on: bool = False
     rounds: int | None = None
     own_bots: frozenset[bytes] = frozenset()
+    voids: bool = False
+    """Whether a round that somebody's silence has stopped for longer than its grace is given up by itself:
+    where no person sits who could."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +130,25 @@ class Offer:
     """Offer a round to all that are present."""
 
 
-Action = Admit | Refuse | Offer
+@dataclass(frozen=True, slots=True)
+class Void:
+    """Give up a round whose debtors are overdue."""
 
 
-def decide(policy: Policy, snapshot: Snapshot) -> tuple[Action, ...]:
-    """What to do about a table as it is now; doing it changes the snapshot, so nothing is decided twice."""
+Action = Admit | Refuse | Offer | Void
+
+
+def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset()) -> tuple[Action, ...]:
+    """What to do about a table as it is now; doing it changes the snapshot, so nothing is decided twice.
+
+    ``given_up``: players away for so long that the next round is offered without them. While somebody else
+    acts for the host there is nothing to do but to give up a round that has stopped.
+    """
     actions: list[Action] = []
+    if policy.voids and snapshot.round is not None and snapshot.round.overdue:
+        return (Void(),)
+    if snapshot.acting_host != snapshot.me:
+        return ()
     players = len(snapshot.players)
     for knocking in snapshot.door:
         if players >= policy.seats:
@@ -130,12 +156,12 @@ def decide(policy: Policy, snapshot: Snapshot) -> tuple[Action, ...]:
         elif knocking.key in policy.own_bots or policy.is_open:
             actions.append(Admit(knocking.key))
             players += 1
-    if not actions and wants_round(policy, snapshot):
+    if not actions and wants_round(policy, snapshot, given_up):
         actions.append(Offer())
     return tuple(actions)
 
 
-def wants_round(policy: Policy, snapshot: Snapshot) -> bool:
+def wants_round(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset()) -> bool:
     """Whether the host should offer a round now, by itself."""
     round_ = snapshot.round
     if is_done(policy, snapshot) or (round_ is not None and round_.phase not in (Phase.CLOSED, Phase.DEAD)):
@@ -148,7 +174,8 @@ def wants_round(policy: Policy, snapshot: Snapshot) -> bool:
         return policy.starts_itself and len(here) >= policy.seats
     if snapshot.score[-1].kind == "faulted":
         return False
-    return policy.goes_on and len(here) == len(snapshot.players) and len(here) >= min(policy.seats, 2)
+    missing = [player for player in snapshot.players if not is_present(player) and player.key not in given_up]
+    return policy.goes_on and not missing and len(here) >= min(policy.seats, 2)
 
 
 def _is_same_company(roster: tuple[bytes, ...], here: list[PlayerView]) -> bool:
@@ -191,6 +218,7 @@ class Host:
         self.policy = policy
         self._changed = asyncio.Event()
         self._judged: set[int] = set()
+        self._lost_at: dict[bytes, float] = {}
 
     async def run(self) -> None:
         """Returns when the table is done and the verdict on its last round is in; else goes on for ever."""
@@ -198,9 +226,8 @@ class Host:
         try:
             self._changed.set()
             while not is_done(self.policy, self._node.snapshot):
-                await self._changed.wait()
-                self._changed.clear()
-                for action in decide(self.policy, self._node.snapshot):
+                await self._wait()
+                for action in decide(self.policy, self._node.snapshot, self._given_up()):
                     await self._do(action)
             await self._last_word()
         finally:
@@ -210,6 +237,21 @@ class Host:
         """Another policy from now on, for instance with more bots of one's own."""
         self.policy = policy
         self._changed.set()
+
+    async def _wait(self) -> None:
+        """Until something changes, or somebody who is away has been so for long enough."""
+        now = asyncio.get_running_loop().time()
+        ends = [at + AWAY_S - now for at in self._lost_at.values() if at + AWAY_S > now]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(ends, default=None)):
+                await self._changed.wait()
+        self._changed.clear()
+
+    def _given_up(self) -> frozenset[bytes]:
+        now = asyncio.get_running_loop().time()
+        away = {player.key for player in self._node.snapshot.players if not is_present(player)}
+        self._lost_at = {key: self._lost_at.get(key, now) for key in away}
+        return frozenset(key for key, at in self._lost_at.items() if now - at >= AWAY_S)
 
     def _heard(self, news: tuple[News, ...]) -> None:
         for each in news:
@@ -230,6 +272,8 @@ class Host:
                     await self._node.offer_round()
                     # Whoever opened a table that starts by itself has said yes already.
                     await self._node.answer_offer(True)
+                case Void():
+                    await self._node.void()
         except ShitheadError as error:
             # The table has changed in between; the next change is decided afresh.
             log.info("%s: %s", type(action).__name__, error)

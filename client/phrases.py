@@ -163,6 +163,13 @@ SAID: Final[dict[str, str]] = {
     "nothing_asked": "Nobody has asked anything.",
     "stale": "The table has changed meanwhile, so that was not done. Look again.",
     "why_what": "Why what? Type `why` and a card, or `why pick up`.",
+    "away": "Your program plays for you until you type `back`.",
+    "back": "You play yourself again.",
+    "away_said": "I am away: my program plays for me.",
+    "back_said": "I am back.",
+    "stood_in_away": "You are away, so your program plays for you.",
+    "stood_in_time_up": "Your time is up, so your program plays this one for you.",
+    "no_stand_in": "Your seat is played by a program already.",
     "trouble": "Something went wrong in this program ({reason}). The table goes on.",
     # leaving
     "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",
@@ -188,6 +195,7 @@ HELP: Final = (
     "say hello            talk to the table",
     "yes, no              answer a question",
     "void                 give the round up when somebody is overdue",
+    "away, back           have my program play for me, and stop that",
     "quit                 leave",
 )
 """What ``help`` shows to everybody."""

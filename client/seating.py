@@ -59,13 +59,38 @@ class Bots:
             names.append(name)
         return tuple(names)
 
+    async def seat_again(self) -> tuple[str, ...]:
+        """Takes up the seats that this host's bots have at the table since before a restart; their names."""
+        snapshot, names = self._node.snapshot, []
+        for player in snapshot.players:
+            data = DataDir(self._data.bots / player.name)
+            if player.operator != self._node.key or player.is_me or not data.identity.exists():
+                continue
+            if public_key(load_or_make_key(data.identity)) != player.key:
+                continue
+            address = {self._node.key: [(HERE, self._node.port)]}
+            config = self._config(data, player.name)
+            self._play(await Node.return_to(config, snapshot.table, addresses=address))
+            names.append(player.name)
+        return tuple(names)
+
     async def _seat_one(self, name: str) -> None:
         data = DataDir(self._data.bots / name)
         data.prepare()
         key = public_key(load_or_make_key(data.identity))
         policy = self._host.policy
         self._host.set_policy(replace(policy, own_bots=policy.own_bots | {key}))
-        config = NodeConfig(
+        self._play(
+            await Node.join_table(
+                self._config(data, name),
+                (HERE, self._node.port),
+                table_id=self._node.snapshot.table,
+                expected=self._node.key,
+            )
+        )
+
+    def _config(self, data: DataDir, name: str) -> NodeConfig:
+        return NodeConfig(
             data.path,
             name,
             operator=self._node.key,
@@ -77,9 +102,8 @@ class Bots:
             keeps_rounds=False,
             dealing=self._node.config.dealing,
         )
-        node = await Node.join_table(
-            config, (HERE, self._node.port), table_id=self._node.snapshot.table, expected=self._node.key
-        )
+
+    def _play(self, node: Node) -> None:
         player = BotPlayer(node, self._level, self._think_s, self._random())
         player.start()
         self._seated.append((node, player))

@@ -102,20 +102,37 @@ class Core:
         """Entries that were dropped because they could not be read or were not signed."""
         self._saved: set[bytes] = set()
         self._final_said: set[bytes] = set()
-        for entry in store.load(table):
-            self.session.receive(entry)
-            # Without an own part in memory yet, the only arithmetic there can be is that of checking proofs.
-            while (job := self.session.job()) is not None:
-                self.session.finish(job, job.run())
+        self._load(store.load(table))
         self.session.restore(store.secret)
-        self._told = store.own_head(table) is None
+        others = self.session.members().keys() - {self.me}
+        self._told = store.own_head(table) is None or not others
         """False after a restart until a member has told what it holds: an own entry may have been sent that
         a restored backup does not know of."""
+        self._heard = False
         self._own_heads: set[bytes] = set()
-        self._saved.update(round_.contract for round_ in self.session.rounds.values() if round_.everything().final)
+        files = roundfile.list_rounds(rounds_dir) if rounds_dir is not None else []
+        on_disk = {path.stem.rpartition("-")[2] for path in files}
+        # A round that was settled when the program was killed may still lack its file.
+        self._saved.update(
+            contract
+            for contract, round_ in self.session.rounds.items()
+            if contract[: roundfile.NAMED_BYTES].hex() in on_disk
+            or (rounds_dir is None and round_.everything().final is not None)
+        )
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
         self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
         self._noted: set[bytes] = set()
+
+    def _load(self, entries: Sequence[Entry]) -> None:
+        """Folds what the store holds. Proofs of a round that this peer has agreed to are not checked again:
+        it did that before it agreed, and an evening's proofs would take as long as the evening's deals."""
+        agreed = {entry.contract for entry in entries if entry.kind == "agreed" and entry.author == self.me}
+        for entry in entries:
+            self.session.receive(entry)
+            # Without an own part in memory yet, the only arithmetic there can be is that of checking proofs.
+            while (job := self.session.job()) is not None:
+                trusted = job.contract in agreed and not self.session.feeds.forks
+                self.session.finish(job, () if trusted else job.run())
 
     # -- steps ---------------------------------------------------------------------------------------
 
@@ -204,7 +221,12 @@ class Core:
     def note_have(self, have: Have) -> None:
         """A member has told what it holds: once its version of the own feed is here, writing may go on."""
         self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
-        self._told = True
+        self._told = self._heard = True
+
+    @property
+    def has_heard(self) -> bool:
+        """Whether, since the start, a member has told what it holds."""
+        return self._heard
 
     @property
     def may_write(self) -> bool:

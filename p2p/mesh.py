@@ -181,6 +181,26 @@ class Mesh:
             self._want(key)
         self._tell_gate()
 
+    def learn(self, peer: bytes, addresses: Iterable[Address]) -> None:
+        """A member may be at these addresses too; it is dialled there if it is not linked."""
+        member = self._members.get(peer)
+        if member is None:
+            return
+        for address in reversed(list(addresses)):
+            member.learn(address, first=True)
+        self._want(peer)
+        self._tell_gate()
+
+    def addresses_of(self, peer: bytes) -> tuple[Address, ...]:
+        """Where a peer may be dialled: of its link, as a member, by its own word; the likeliest first."""
+        found: dict[Address, None] = {}
+        held, member, card = self._peers.get(peer), self._members.get(peer), self._cards.get(peer)
+        if held is not None:
+            found[held.link.address] = None
+        found.update(dict.fromkeys(member.addresses if member is not None else ()))
+        found.update(dict.fromkeys(dialable(card) if card is not None else ()))
+        return tuple(found)
+
     def send(self, peer: bytes, frame: Frame) -> bool:
         """Send a frame to a peer; False if there is no link to it."""
         held = self._peers.get(peer)
@@ -331,8 +351,9 @@ class Mesh:
             self._cards.popitem(last=False)
         member = self._members.get(card.author)
         if member is not None:
-            for address in dialable(card):
-                member.learn(address)
+            # What it says now comes before what it said elsewhere; the list is short.
+            for address in reversed(dialable(card)):
+                member.learn(address, first=True)
             self._tell_gate()
         self.broadcast(card, but={sender, card.author})
 

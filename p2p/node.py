@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,18 +26,17 @@ from p2p.advert import TABLE_ID_PREFIX_BYTES, TableAd
 from p2p.audit import verify_file
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
 from p2p.dealing import Dealing, ElGamalDealing
-from p2p.discovery import Advertiser, Responder
 from p2p.entries import Entry, make_entry
 from p2p.errors import LocalProtocolError, NetworkProblem
 from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Linked, Refuse, Say
 from p2p.gossip import is_said, make_say
 from p2p.identity import BadName, check_name, check_table_name, fold_name, load_or_make_key
-from p2p.interfaces import loopback_interfaces, usable_interfaces
 from p2p.link_types import LinkStatus
 from p2p.mesh import Mesh
 from p2p.news import News
 from p2p.phases import Phase
-from p2p.probe import Prober
+from p2p.reach import Reach
+from p2p.remember import Memory
 from p2p.round import Round
 from p2p.session import GRACE_S, Job
 from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
@@ -96,11 +95,16 @@ class NodeConfig:
     discovery: bool = True
     keeps_rounds: bool = True
     """Whether ended rounds are saved and verified here: a bot leaves that to its host."""
+    search: bool = False
+    """Whether to ask every address of the own networks while the table is open; only if a person wants it."""
     always_consent: bool = False
     sits_ready: bool = True
     """Whether the first offer is accepted without asking."""
     dealing: Dealing = field(default_factory=ElGamalDealing)
     grace_s: int = GRACE_S
+    turn_s: int = 0
+    arrange_s: int = 0
+    """Limits of the rounds that this peer offers; see ``Session.offer``."""
     trace: Callable[[dict[str, object]], None] | None = None
 
 
@@ -113,6 +117,7 @@ class Node:
         self._operator = config.operator or (self.key if config.auto else b"")
         self.rules = RuleSet()
         self.seats = e.MAX_PLAYERS
+        self.limits = (config.turn_s, config.arrange_s, config.grace_s)
         self.port = 0
         self.gone = asyncio.Event()
         self.gone_why = ""
@@ -142,10 +147,12 @@ class Node:
         self._wanted_table = b""
         self._entry: asyncio.Future[bytes] | None = None
         self._notices: list[str] = []
-        self._responder: Responder | None = None
-        self._advertiser: Advertiser | None = None
-        self._prober: Prober | None = None
-        self._advertised: TableAd | None = None
+        self._reach: Reach | None = None
+        self._memory = Memory(store)
+        self._remembered: tuple[object, ...] = ()
+        self._rules_of = b""
+        self._strangers: set[bytes] = set()
+        """Members that say they sit at another table now."""
         self._own_addresses: tuple[Address, ...] = ()
         self._closing = False
         self._members: frozenset[bytes] = frozenset()
@@ -171,7 +178,7 @@ class Node:
             )
             await node._set_table(opening.id, [(opening.data, opening.signature)])
             await node._connect()
-            await node._advertise()
+            node._advertise()
         except BaseException:
             await node.close()
             raise
@@ -199,7 +206,42 @@ class Node:
             node._wanted_table = table_id
             await node._connect()
             await node._knock(address, expected, on_waiting)
-            await node._advertise()
+            node._advertise()
+        except BaseException:
+            await node.close()
+            raise
+        return node
+
+    @classmethod
+    async def return_to(
+        cls,
+        config: NodeConfig,
+        table_id: bytes,
+        *,
+        addresses: Mapping[bytes, Sequence[Address]] | None = None,
+        seats: int | None = None,
+        rules: RuleSet | None = None,
+    ) -> Node:
+        """Takes up the stored table with this id where this peer left it, without a knock.
+
+        Returns at once: the others are dialled where they were last met (and at ``addresses``, key by key),
+        and looked for. Until one of them has told what it holds nothing is written. Raises
+        ``LocalProtocolError("not_a_member")``, ``StoreProblem``, ``NetworkProblem``.
+        """
+        node = await cls._prepare(config)
+        try:
+            node.seats = seats if seats is not None else node.seats
+            node.rules = rules if rules is not None else node.rules
+            for key, places in (addresses or {}).items():
+                node._memory.met.setdefault(key, [])[:0] = places
+            await node._connect()
+            await node._set_table(table_id, [])
+            if node.key not in node._members:
+                raise LocalProtocolError("not_a_member", "You do not sit at that table any more.")
+            if rules is None:
+                node.rules = await node._in_worker(lambda: _last_rules(node._core))
+            node._advertise()
+            node._wake.set()
         except BaseException:
             await node.close()
             raise
@@ -217,56 +259,40 @@ class Node:
 
     async def _connect(self) -> None:
         config = self.config
-        if config.loopback:
-            interfaces = loopback_interfaces()
-            addresses: tuple[str, ...] = ("127.0.0.1",)
-        else:
-            interfaces = usable_interfaces(config.interfaces)
-            if not interfaces:
-                raise NetworkProblem("no_interface", wanted="a local network", present="none")
-            addresses = ("0.0.0.0", "::")
+        addresses = ("127.0.0.1",) if config.loopback else ("0.0.0.0", "::")
         endpoint = await Endpoint.open(
             self._private.key, addresses=addresses, port=config.port, hello=make_hello(__version__)
         )
         self.port = endpoint.port
         self._mesh = Mesh(endpoint, self._private.key, _Handler(self))
-        if config.loopback:
-            self._own_addresses = (("127.0.0.1", self.port),)
-        else:
-            texts = [text for interface in interfaces for text in interface.texts]
-            self._own_addresses = tuple(_addresses(texts, self.port))
-        self._mesh.announce(self._own_addresses)
-        self._prober = Prober(endpoint)
+        self._reach = Reach(
+            endpoint,
+            self._mesh,
+            self,
+            only=config.interfaces,
+            is_here_only=config.loopback,
+            announces=config.discovery and not config.operator,
+        )
+        self._reach.start()
+        self._reach.sweep(config.search)
         await self._refresh()
 
-    async def _advertise(self) -> None:
-        config = self.config
-        if config.operator or self._prober is None:
-            return
+    def _advertise(self) -> None:
+        """Announces the table as it is now; nothing happens where that has been done."""
         ad = self._make_ad()
-        if ad is None:
-            return
-        self._advertised = ad
-        if not config.loopback and config.discovery:
-            try:
-                self._responder = Responder.open(usable_interfaces(config.interfaces))
-            except NetworkProblem as problem:
-                self._notice(problem)
-        self._advertiser = Advertiser(self._responder, self._prober)
-        if config.discovery:
-            self._spawn(self._announce(ad), "advertise")
+        if ad is not None and self._reach is not None and not self.config.operator:
+            self._reach.advertise(ad)
 
-    async def _announce(self, ad: TableAd) -> None:
-        if self._advertiser is None:
-            return
-        try:
-            await self._advertiser.start(ad)
-        except NetworkProblem as problem:
-            self._notice(problem)
+    def reach_changed(self, addresses: tuple[Address, ...]) -> None:
+        """Of ``Reach``: others reach this peer at these addresses from now on."""
+        self._own_addresses = addresses
+        self._nudge()
 
-    def _notice(self, problem: NetworkProblem) -> None:
-        self._notices.append(problem.code)
-        self._tell(News("error", {"sentence": problem.sentence, "remedy": problem.remedy}))
+    def reach_problem(self, problem: NetworkProblem) -> None:
+        """Of ``Reach``: a lasting trouble."""
+        if problem.code not in self._notices:
+            self._notices.append(problem.code)
+            self._tell(News("error", {"sentence": problem.sentence, "remedy": problem.remedy}))
 
     def _make_ad(self) -> TableAd | None:
         snapshot, mesh = self._snapshot, self._mesh
@@ -356,9 +382,10 @@ class Node:
             return Refuse("other_table")
         acting = snapshot.acting_host
         if acting is not None and acting != self.key and self._mesh is not None:
-            address = self._mesh.address_of(acting)
-            if address is not None:
-                return Refuse("elsewhere", (("address", show_address(address)),))
+            # The scope of a link-local address means something on this machine only.
+            places = [place for place in self._mesh.addresses_of(acting) if not (len(place) == 4 and place[3])]
+            if places:
+                return Refuse("elsewhere", (("address", show_address(places[0])),))
         try:
             name = check_name(knock.name)
         except BadName as problem:
@@ -426,6 +453,16 @@ class Node:
             raise LocalProtocolError("no_table", "There is no table yet.")
         return self._snapshot
 
+    @property
+    def has_heard(self) -> bool:
+        """False from a start at a stored table until a member has told what it holds."""
+        core = self._core
+        return core is not None and (core.has_heard or len(self._members) <= 1)
+
+    async def changed(self) -> None:
+        """Waits for the next change of the snapshot."""
+        await self._changed()
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Calls ``listener`` on the event loop after each change, with the news of it (maybe none).
 
@@ -460,7 +497,8 @@ class Node:
             members = [key for key in core.session.members() if key in present]
             if len(members) < 2:
                 raise LocalProtocolError("too_few", "A round needs at least two players.")
-            body = core.session.offer(self.rules, members, self.config.grace_s)
+            turn_s, arrange_s, grace_s = self.limits
+            body = core.session.offer(self.rules, members, grace_s, turn_s=turn_s, arrange_s=arrange_s)
             return [body]
 
         await self._write(make)
@@ -539,6 +577,7 @@ class Node:
                 await self._wait_for_reveal()
                 await self._write(make)
                 await self._write(make_last)
+        await self._forget()
         await self.close()
 
     async def _wait_for_reveal(self) -> None:
@@ -691,12 +730,12 @@ class Node:
                 self.config.trace({"news": item.name, "private": item.private})
         for listener in list(self._listeners):
             listener(told)
-        self._follow_advert()
+        self._follow_table(snapshot)
 
     def _surroundings(self) -> Surroundings:
         core = self._core
         return Surroundings(
-            links=dict(self._links),
+            links={key: self._view_of(key) for key in self._links.keys() | self._members},
             known=core.known if core is not None else {},
             known_names=core.known_names if core is not None else {},
             door=tuple(self._door.values()),
@@ -716,8 +755,20 @@ class Node:
             order.insert(0, snapshot.host)
         return next((key for key in order if self._is_present(key)), None)
 
+    def _status(self, key: bytes) -> str:
+        """How well the own link to a peer is heard."""
+        return "self" if key == self.key else self._links.get(key, LinkView("lost")).status
+
+    def _view_of(self, key: bytes) -> LinkView:
+        """What a person is shown of a peer: one that only others reach is ``relayed``."""
+        view = self._links.get(key, LinkView("lost"))
+        if view.status != "lost":
+            return view
+        relayed = any(key in theirs and self._status(peer) != "lost" for peer, theirs in self._linked.items())
+        return LinkView("relayed") if relayed else view
+
     def _is_present(self, key: bytes) -> bool:
-        return key == self.key or self._links.get(key, LinkView("lost")).status != "lost"
+        return key == self.key or self._view_of(key).status != "lost"
 
     def _follow_members(self, snapshot: Snapshot, news: Sequence[News]) -> None:
         members = frozenset(player.key for player in snapshot.players)
@@ -726,7 +777,7 @@ class Node:
             came = members - self._members
             self._members = members
             if self._mesh is not None:
-                self._mesh.set_members(dict.fromkeys(members, ()))
+                self._mesh.set_members({key: self._memory.met.get(key, ()) for key in members})
                 for key in came:
                     if key in self._mesh.peers and self.key in members:
                         self._spawn(self._say_what_is_here(key), "have")
@@ -735,6 +786,41 @@ class Node:
             elif was_in and len(members) == 1 and snapshot.host != self.key and not self._closing:
                 self._leave_table("closed")
         self._acting_changed(snapshot)
+
+    def _follow_table(self, snapshot: Snapshot) -> None:
+        """Announces what has changed, looks for who is not linked, and remembers the table."""
+        if self._closing or self.gone.is_set() or self.key not in self._members:
+            return
+        round_ = snapshot.round
+        if round_ is not None and round_.contract != self._rules_of:
+            # Whoever acts for the host one day goes on with the rules of the table.
+            self._rules_of, self.rules, self.limits = round_.contract, round_.rules, round_.limits
+        self._advertise()
+        if self._reach is not None:
+            self._reach.seek(frozenset(key for key in self._members if self._status(key) == "lost"))
+        mesh = self._mesh
+        met = {key: address for key in self._members if mesh and (address := mesh.address_of(key)) is not None}
+        noted = (snapshot.name, self.seats, self.rules, len(snapshot.score), met)
+        if noted != self._remembered and snapshot.name and not self.config.operator:
+            self._remembered = noted
+            self._spawn(self._remember(snapshot.name, met), "remember")
+
+    async def _remember(self, name: str, met: Mapping[bytes, Address]) -> None:
+        table, memory = self.snapshot.table, self._memory
+        here = self.config.loopback
+
+        def note() -> None:
+            memory.note_table(table, name, self.seats, self.rules, is_here_only=here)
+            memory.note_met(met)
+
+        await self._in_worker(note)
+
+    async def _forget(self) -> None:
+        """This peer has left, or the table has ended: nobody is asked to return to it."""
+        snapshot = self._snapshot
+        if snapshot is not None and not self.config.operator:
+            with contextlib.suppress(ShitheadError):
+                await self._in_worker(lambda: self._memory.forget_table(snapshot.table))
 
     def _acting_changed(self, snapshot: Snapshot) -> None:
         if snapshot.acting_host != self._acting_host() and self._core is not None:
@@ -755,16 +841,10 @@ class Node:
         if not self.gone.is_set():
             self.gone_why = why
             self.gone.set()
+            if why != "failed":
+                self._spawn(self._forget(), "forget")
             for listener in list(self._listeners):
                 listener(())
-
-    def _follow_advert(self) -> None:
-        if self._advertiser is None or self._advertised is None:
-            return
-        ad = self._make_ad()
-        if ad is not None and ad != self._advertised:
-            self._advertised = ad
-            self._spawn(self._advertiser.update(ad), "advert")
 
     def _tell(self, news: News) -> None:
         """Tells one piece of news that does not come from the session."""
@@ -836,6 +916,7 @@ class Node:
                 self._on_say(peer, frame)
             case Linked():
                 self._linked[peer] = frozenset(frame.keys)
+                self._nudge()
             case _:
                 pass
 
@@ -849,17 +930,27 @@ class Node:
             if not self._entry.done():
                 self._entry.set_result(have.table_id)
         core, mesh = self._core, self._mesh
-        if core is None or mesh is None or have.table_id != core.session.table:
+        if core is None or mesh is None:
+            return
+        if have.table_id != core.session.table:
+            if peer not in self._members:
+                # It was here, or thinks that this peer sits where it once did.
+                mesh.send(peer, Refuse("other_table"))
             return
         if self._entry is not None and not self._entry.done():
             self._entry.set_result(have.table_id)
 
-        def work() -> tuple[list[e.Entry], Have | None]:
-            core.note_have(have)
+        def work() -> tuple[list[e.Entry], Have | None, bool]:
+            members = core.session.members()
+            if peer in members or core.me not in members:
+                core.note_have(have)
             mine = core.have() if unknown_heads(core.session.feeds, have) else None
-            return lacking(core.session.feeds, have), mine
+            was_here = peer not in members and peer in core.session.membership.ever()
+            return lacking(core.session.feeds, have), mine, was_here
 
-        entries, mine = await self._in_worker(work)
+        entries, mine, was_here = await self._in_worker(work)
+        if was_here:
+            mesh.send(peer, Refuse("kicked"))
         if peer in self._members:
             for frame in batches(entries):
                 mesh.send(peer, frame)
@@ -883,6 +974,7 @@ class Node:
 
     def _on_refuse(self, peer: bytes, refuse: Refuse) -> None:
         if self._entry is None or self._entry.done():
+            self._on_news_of_the_table(peer, refuse.code)
             return
         values = dict(refuse.values)
         if refuse.code == "elsewhere":
@@ -894,6 +986,19 @@ class Node:
         address = self._mesh.address_of(peer) if self._mesh is not None else None
         shown = show_address(address) if address is not None else "the other side"
         self._entry.set_exception(refusal_problem(refuse, shown, self.config.name))
+
+    def _on_news_of_the_table(self, peer: bytes, code: str) -> None:
+        """A member tells somebody who comes back what has become of its seat, or of the table."""
+        core, snapshot = self._core, self._snapshot
+        if core is None or snapshot is None or peer not in self._members:
+            return
+        if code == "kicked" and not core.has_heard:
+            self._leave_table("kicked")
+        elif code == "other_table":
+            self._strangers.add(peer)
+            gone = self._strangers | {self.key}
+            if all(player.key in gone or player.operator in gone for player in snapshot.players):
+                self._leave_table("closed")
 
     def _on_say(self, peer: bytes, frame: Say) -> None:
         snapshot = self._snapshot
@@ -914,7 +1019,7 @@ class Node:
         mesh = self._mesh
         if mesh is None or self._closing:
             return
-        linked = frozenset(key for key in mesh.peers if key in self._members and self._is_present(key))
+        linked = frozenset(key for key in mesh.peers if key in self._members and self._status(key) != "lost")
         if linked == self._said_linked:
             return
         lost = self._said_linked - linked
@@ -985,18 +1090,10 @@ class Node:
         for future in self._wishes.values():
             if not future.done():
                 future.set_exception(LocalProtocolError("closed", "This peer is closed."))
-        if self._advertiser is not None:
-            with contextlib.suppress(NetworkProblem, TimeoutError):
-                async with asyncio.timeout(CLOSE_WAIT_S):
-                    await self._advertiser.close()
-        if self._prober is not None:
-            self._prober.close()
+        if self._reach is not None:
+            await self._reach.close()
         if mesh is not None:
             await mesh.close()
-        if self._responder is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(CLOSE_WAIT_S):
-                    await self._responder.close()
         await self._in_worker(self._store.close)
         self._worker.shutdown(wait=True)
         self._helper.shutdown(wait=True)
@@ -1055,12 +1152,10 @@ def _random32() -> bytes:
     return os.urandom(32)
 
 
-def _addresses(texts: Sequence[str], port: int) -> list[Address]:
-    found = []
-    for text in texts:
-        with contextlib.suppress(NetworkProblem):
-            found.append(parse_address(f"[{text}]:{port}" if ":" in text else f"{text}:{port}"))
-    return found
+def _last_rules(core: Core | None) -> RuleSet:
+    """The rules of the newest round of a table, else the default ones."""
+    round_ = core.session.current() if core is not None else None
+    return round_.rules if round_ is not None else RuleSet()
 
 
 def _goes_on(round_: Round) -> bool:

@@ -21,6 +21,10 @@ from p2p.transport import Endpoint
 
 ASK: Final = b"\x01shithead?"
 ANSWER: Final = b"\x01shithead!"
+ASK_BACK: Final = b"\x01shithead<"
+"""Asks for an answer at another port of the asking host: does its firewall let in what it did not ask for?"""
+
+PORT_BYTES: Final = 2
 
 NONCE_BYTES: Final = 8
 
@@ -86,6 +90,8 @@ class ProbeStats:
     answered: int = 0
     rationed: int = 0
     garbage: int = 0
+    own_heard: int = 0
+    """Own broadcast questions that came back in."""
 
 
 class Prober:
@@ -113,6 +119,13 @@ class Prober:
             self._pending.popitem(last=False)
         self._endpoint.send_plain((ASK + nonce).ljust(ASK_BYTES, b"\0"), address)
 
+    def ask_back(self, address: Address, port: int) -> None:
+        """Ask ``address`` to answer to another port of this host, unasked for there."""
+        nonce = os.urandom(NONCE_BYTES)
+        self._endpoint.send_plain(
+            (ASK_BACK + nonce + port.to_bytes(PORT_BYTES, "big")).ljust(ASK_BYTES, b"\0"), address
+        )
+
     def close(self) -> None:
         """Neither ask nor answer any more."""
         self.ad = None
@@ -123,13 +136,22 @@ class Prober:
     def _received(self, data: bytes, address: Address) -> None:
         if data.startswith(ASK) and len(data) >= ASK_BYTES:
             self._asked(data[len(ASK) : len(ASK) + NONCE_BYTES], address)
+        elif data.startswith(ASK_BACK) and len(data) >= ASK_BYTES:
+            rest = data[len(ASK_BACK) :]
+            port = int.from_bytes(rest[NONCE_BYTES : NONCE_BYTES + PORT_BYTES], "big")
+            if port:
+                # The asking host and no other: nobody can have a third one sent to.
+                self._asked(rest[:NONCE_BYTES], (address[0], port, *address[2:]))
         elif data.startswith(ANSWER) and len(data) <= ASK_BYTES:
             self._answered(data[len(ANSWER) :], address)
         else:
             self.stats.garbage += 1
 
     def _asked(self, nonce: bytes, address: Address) -> None:
-        if self.ad is None or nonce in self._pending:
+        if nonce in self._pending:
+            self.stats.own_heard += 1
+            return
+        if self.ad is None:
             return
         answer = ANSWER + nonce + encode_ad(self.ad)
         if len(answer) > ASK_BYTES:

@@ -28,6 +28,9 @@ MAGIC: Final = b"shithead-round 1\n"
 
 SUFFIX: Final = ".round"
 
+NAMED_BYTES: Final = 4
+"""So much of the contract is in a file's name: enough to tell the rounds of a directory apart."""
+
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 """A long evening of ten players stays below 20 MB; a larger file is not one of ours."""
 
@@ -145,7 +148,7 @@ def write(directory: Path, name: str, data: bytes) -> Path:
 def file_name(date: str, table: str, number: int, contract: bytes) -> str:
     """``DATE-TABLE-rN-XXXXXXXX``: only letters, digits, ``-`` and ``_`` of the table's name are kept."""
     kept = "".join(c if c.isalnum() and c.isascii() else "_" for c in table).strip("_") or "table"
-    return f"{date}-{kept}-r{number}-{contract[:4].hex()}"
+    return f"{date}-{kept}-r{number}-{contract[:NAMED_BYTES].hex()}"
 
 
 def list_rounds(directory: Path) -> list[Path]:

@@ -108,6 +108,9 @@ class RoundView:
     """Whether somebody has owed something for longer than the grace: ``void`` would be taken."""
     faults: tuple[Fault, ...]
     ending: EndingView | None
+    limits: tuple[int, int, int] = (0, 0, 0)
+    """Seconds for a turn and for arranging, after which a player's own program plays (0: never), and the grace
+    after which others may give the round up."""
     steps: Mapping[bytes, tuple[str, ...]] = field(default_factory=dict)
     """Player → the steps of the deal it has done, of :data:`STEPS`, in that order."""
 
@@ -252,6 +255,7 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
         faults=(*lens.faults, *round_.on_record),
         ending=_ending(round_, lens),
         steps=_steps(round_, lens),
+        limits=(round_.terms.limits[0], round_.terms.limits[1], round_.terms.limits[2]),
     )
 
 

@@ -17,8 +17,17 @@ from typing import Final
 from engine.errors import Sentence, ShitheadError
 from p2p.entries import Entry, read_entry
 
-SCHEMA_VERSION: Final = 1
-"""Stored as SQLite's ``user_version``; a newer one is refused, an older one would be brought up here."""
+SCHEMA_VERSION: Final = 2
+"""Stored as SQLite's ``user_version``; a newer one is refused, an older one is brought up by `_STEPS`."""
+
+_STEPS: Final = {
+    1: (
+        "alter table tables add column seats integer not null default 0",
+        "alter table tables add column rules text not null default ''",
+        "alter table tables add column is_here_only integer not null default 0",
+    ),
+}
+"""Version → what brings a database of it up to the next one."""
 
 BUSY_TIMEOUT_S: Final = 2.0
 """Nobody else should have the database open (the lock file sees to it): a short wait covers a backup tool."""
@@ -43,7 +52,10 @@ create table tables (
     table_id blob primary key,
     name text not null,
     opened_at text not null,
-    closed integer not null default 0
+    closed integer not null default 0,
+    seats integer not null default 0,
+    rules text not null default '',
+    is_here_only integer not null default 0
 ) strict, without rowid;
 create table players (
     key blob primary key,
@@ -72,6 +84,22 @@ class KnownPlayer:
     words_compared: bool
     address: str
     port: int
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedTable:
+    """A table that this peer sat at and has neither left nor seen closed.
+
+    ``met_at``: RFC 3339 time of the last change noted; ``seats`` and ``rules`` (TOML-like text, see
+    ``Node``): what its host offers next; ``is_here_only``: a table on loopback.
+    """
+
+    table: bytes
+    name: str
+    met_at: str
+    seats: int
+    rules: str
+    is_here_only: bool
 
 
 class Store:
@@ -126,6 +154,13 @@ class Store:
             run("begin immediate")
             for statement in filter(None, (part.strip() for part in _SCHEMA.split(";"))):
                 run(statement)
+            run(f"pragma user_version = {SCHEMA_VERSION}")
+            run("commit")
+        elif version < SCHEMA_VERSION:
+            run("begin immediate")
+            for step in range(version, SCHEMA_VERSION):
+                for statement in _STEPS[step]:
+                    run(statement)
             run(f"pragma user_version = {SCHEMA_VERSION}")
             run("commit")
         (verdict,) = run("pragma quick_check(1)").fetchone()
@@ -275,12 +310,29 @@ class Store:
         """Drops a seed that has been revealed or is of no more use."""
         self._do("delete from seeds where contract = ?", contract)
 
-    def note_table(self, table: bytes, name: str, opened_at: str) -> None:
-        """Remembers a table."""
+    def note_table(self, table: RememberedTable) -> None:
+        """Remembers a table that this peer sits at, as it is now. Raises ``StoreProblem``."""
         self._do(
-            "insert into tables (table_id, name, opened_at) values (?, ?, ?) on conflict do nothing",
-            *(table, name, opened_at),
+            "insert into tables (table_id, name, opened_at, seats, rules, is_here_only)"
+            " values (?, ?, ?, ?, ?, ?) on conflict do update set name = excluded.name,"
+            " opened_at = excluded.opened_at, seats = excluded.seats, rules = excluded.rules, closed = 0",
+            *(table.table, table.name, table.met_at, table.seats, table.rules, table.is_here_only),
         )
+
+    def forget_table(self, table: bytes) -> None:
+        """This peer has left a table, or the table has ended: it is not offered again."""
+        self._do("update tables set closed = 1 where table_id = ?", table)
+
+    def remembered_tables(self) -> list[RememberedTable]:
+        """The tables that this peer may return to, the newest first."""
+        rows = self._db.execute(
+            "select table_id, name, opened_at, seats, rules, is_here_only from tables"
+            " where not closed order by opened_at desc, name"
+        ).fetchall()
+        return [
+            RememberedTable(table, name, met_at, seats, rules, bool(here))
+            for table, name, met_at, seats, rules, here in rows
+        ]
 
     def note_player(self, key: bytes, name: str, met_at: str) -> None:
         """Remembers a player, with the name used last."""

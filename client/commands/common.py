@@ -116,6 +116,55 @@ def rules_options(command: Decorated) -> Decorated:
     )(command)
 
 
+def limit_options(command: Decorated) -> Decorated:
+    """Adds ``--turn``, ``--arrange`` and ``--grace``, in seconds."""
+    for option in (
+        click.option(
+            "--grace",
+            "grace_s",
+            type=click.IntRange(5, 3600),
+            default=60,
+            show_default=True,
+            metavar="S",
+            help="After so many seconds without somebody a round may be given up.",
+        ),
+        click.option(
+            "--arrange",
+            "arrange_s",
+            type=click.IntRange(0, 3600),
+            default=0,
+            metavar="S",
+            help="After so many seconds of arranging a player's own program says ready (else never).",
+        ),
+        click.option(
+            "--turn",
+            "turn_s",
+            type=click.IntRange(0, 3600),
+            default=0,
+            metavar="S",
+            help="After so many seconds of a turn a player's own program plays for them (else never).",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def new_option(command: Decorated) -> Decorated:
+    """Adds ``--new``."""
+    option = click.option("--new", "is_new", is_flag=True, help="Don't return to the table I was at before.")
+    return option(command)
+
+
+def search_option(command: Decorated) -> Decorated:
+    """Adds ``--search``."""
+    return click.option(
+        "--search",
+        "searches",
+        is_flag=True,
+        help="Ask every address of this network; helps where firewalls are in the way, on both sides at once.",
+    )(command)
+
+
 def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
     """The rule set of ``--rules`` and ``--set``.
 

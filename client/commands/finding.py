@@ -142,9 +142,16 @@ def choose(tables: Sequence[FoundTable], wanted: str) -> FoundTable:
 
 @asynccontextmanager
 async def browsing(
-    key: Ed25519PrivateKey, interfaces: Sequence[str] = (), known: Iterable[Address] = ()
+    key: Ed25519PrivateKey,
+    interfaces: Sequence[str] = (),
+    known: Iterable[Address] = (),
+    *,
+    sweeps: bool = False,
 ) -> AsyncIterator[Browser]:
     """A browser that is looking, on a socket of its own; ``known`` addresses are tried at once.
+
+    ``sweeps``: every address of the own networks is asked too, from the port that a game will use: that opens
+    the way for a table that sweeps as well.
 
     Raises ``NetworkProblem``: ``no_interface``, ``no_socket``.
     """
@@ -152,20 +159,25 @@ async def browsing(
     from p2p.errors import NetworkProblem
     from p2p.interfaces import usable_interfaces
     from p2p.probe import Prober
+    from p2p.sweep import Sweep
     from p2p.transport import Endpoint
 
     used = usable_interfaces(interfaces)
-    endpoint = await Endpoint.open(key, port=0)
+    endpoint = await Endpoint.open(key, port=None if sweeps else 0)
     responder = None
     # Without multicast DNS there are still broadcasts and known addresses.
     with contextlib.suppress(NetworkProblem):
         responder = Responder.open(used)
-    browser = Browser(responder, Prober(endpoint), used, own_key=endpoint.key)
+    prober = Prober(endpoint)
+    browser = Browser(responder, prober, used, own_key=endpoint.key)
+    sweep = Sweep(prober, used) if sweeps else None
     try:
         await browser.start()
         browser.ask(known)
         yield browser
     finally:
+        if sweep is not None:
+            sweep.close()
         await browser.close()
         if responder is not None:
             await responder.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,8 +15,11 @@ from client.commands.common import (
     MIN_SEATS,
     Options,
     data_options,
+    limit_options,
+    new_option,
     read_rules,
     rules_options,
+    search_option,
     seat_options,
 )
 from client.problems import UsageProblem
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
     from client.commands.seat import Seat
     from client.seating import Bots
     from engine.rules import RuleSet
-    from p2p.node import Node
+    from p2p.node import Node, NodeConfig
+    from p2p.store import RememberedTable
 
 DEFAULT_SEATS: Final = 5
 """One pack's worth (R6), where nobody says otherwise."""
@@ -47,6 +51,10 @@ class TablePlan:
     port: int | None = None
     interfaces: tuple[str, ...] = ()
     is_announced: bool = True
+    searches: bool = False
+    """Whether to ask every address of the own networks while the table is open."""
+    limits: tuple[int, int, int] = (0, 0, 60)
+    """Seconds for a turn, for arranging, and the grace; see ``p2p.session.Session.offer``."""
 
 
 @click.command("host", short_help="Open a table on this network.")
@@ -65,6 +73,9 @@ class TablePlan:
 @click.option("--port", type=click.IntRange(0, 65535), metavar="P", help="This UDP port and no other.")
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
 @click.option("--no-discovery", is_flag=True, help="Announce nothing: others join by address.")
+@limit_options
+@search_option
+@new_option
 @click.pass_obj
 def command(
     options: Options,
@@ -75,6 +86,11 @@ def command(
     port: int | None,
     interfaces: tuple[str, ...],
     no_discovery: bool,
+    turn_s: int,
+    arrange_s: int,
+    grace_s: int,
+    searches: bool,
+    is_new: bool,
     rules_name: str,
     changes: tuple[str, ...],
     name: str | None,
@@ -86,6 +102,7 @@ def command(
     events: str | None,
 ) -> int:
     """Open a table on this network; others sit down with: shithead join."""
+    from client.commands.returning import take_seat_again
     from client.commands.running import run
     from client.commands.seat import sitting
 
@@ -125,7 +142,15 @@ def command(
             port=port,
             interfaces=interfaces,
             is_announced=not no_discovery,
+            searches=searches,
+            limits=(turn_s, arrange_s, grace_s),
         )
+        if not is_new:
+            code = take_seat_again(
+                seat, is_here_only=False, name=table_name, sit=lambda table: return_to_table(seat, plan, table)
+            )
+            if code is not None:
+                return code
         return run(lambda: open_table(seat, plan))
 
 
@@ -149,38 +174,105 @@ def own_table(name: str) -> str:
 
 async def open_table(seat: Seat, plan: TablePlan) -> int:
     """Opens the table, seats its bots and plays until it is over; the exit code."""
-    from client.bots import THINK_S, Level
-    from client.commands.seat import at_table, stay
-    from client.hosting import Host, Policy
-    from client.seating import Bots
-    from p2p.node import Node, NodeConfig
+    from p2p.node import Node
 
-    config = NodeConfig(
+    node = await Node.open_table(_config(seat, plan), plan.name, seats=plan.seats, rules=plan.rules)
+    return await hold_table(node, seat, plan)
+
+
+async def return_to_table(seat: Seat, plan: TablePlan, table: RememberedTable) -> int:
+    """Takes up a table where this person's program ended; the exit code."""
+    from client.commands.returning import NobodyThere, wait_for_somebody
+    from p2p.node import Node
+    from p2p.remember import read_rules_text
+
+    rules = read_rules_text(table.rules)
+    node = await Node.return_to(_config(seat, plan), table.table, seats=table.seats, rules=rules)
+    plan = replace(plan, seats=table.seats)
+    playing = asyncio.create_task(hold_table(node, seat, plan, is_back=True), name="play on")
+    waiting = asyncio.create_task(wait_for_somebody(node, seat), name="wait for somebody")
+    try:
+        await asyncio.wait((playing, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if waiting.done():
+            waiting.result()
+        return await playing
+    except NobodyThere:
+        await node.close()
+        raise
+    finally:
+        for task in (playing, waiting):
+            task.cancel()
+        await asyncio.gather(playing, waiting, return_exceptions=True)
+
+
+def _config(seat: Seat, plan: TablePlan) -> NodeConfig:
+    from p2p.node import NodeConfig
+
+    return NodeConfig(
         seat.data.path,
         seat.name,
+        auto=seat.auto,
         loopback=plan.is_here_only,
         port=0 if plan.is_here_only else plan.port,
         interfaces=plan.interfaces,
         discovery=plan.is_announced and not plan.is_here_only,
-        auto=seat.auto,
+        search=plan.searches,
+        turn_s=plan.limits[0],
+        arrange_s=plan.limits[1],
+        grace_s=plan.limits[2],
         always_consent=seat.auto,
         trace=seat.trace,
     )
-    node = await Node.open_table(config, plan.name, seats=plan.seats, rules=plan.rules)
+
+
+async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool = False) -> int:
+    """Seats the bots and plays until the table is over; the exit code. ``is_back``: it stood before.
+
+    Whoever opened a table closes it when its rounds are played. Everybody else's program does what a host's
+    does only while this peer acts for the host.
+    """
+    from client.bots import THINK_S, Level
+    from client.commands.seat import at_table, stay
+    from client.hosting import Host, Policy
+    from client.seating import Bots
+
+    is_host = node.snapshot.host == node.key
     async with at_table(node, seat):
-        if not plan.is_here_only:
+        if is_host and not plan.is_here_only:
             _say_words(node, seat)
-        policy = Policy(plan.seats, plan.is_open, plan.starts_itself, plan.goes_on, seat.rounds)
+        policy = Policy(
+            plan.seats,
+            plan.is_open,
+            plan.starts_itself,
+            plan.goes_on,
+            seat.rounds if is_host else None,
+            voids=seat.auto,
+        )
         host = Host(node, policy)
         bots = Bots(node, host, seat.data, Level(seat.level), THINK_S)
         hosting = asyncio.create_task(host.run(), name="host")
         try:
-            await bots.seat(plan.bots)
-            return await stay(node, seat, until=hosting, seat_bots=_seater(bots))
+            if is_back:
+                await bots.seat_again()
+            await bots.seat(0 if is_back else plan.bots)
+            return await stay(
+                node,
+                seat,
+                rounds=None if is_host else seat.rounds,
+                until=hosting if is_host else None,
+                seat_bots=_seater(bots),
+            )
         finally:
             hosting.cancel()
             await asyncio.gather(hosting, return_exceptions=True)
             await bots.close()
+
+
+def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:
+    async def seat(count: int) -> None:
+        await bots.seat(count)
+
+    return seat
 
 
 def _say_words(node: Node, seat: Seat) -> None:
@@ -193,10 +285,3 @@ def _say_words(node: Node, seat: Seat) -> None:
         if words is not None:
             click.echo(f"Others sit down with: shithead join {words}", file=seat.out)
             return
-
-
-def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:
-    async def seat(count: int) -> None:
-        await bots.seat(count)
-
-    return seat

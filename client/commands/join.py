@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from client.commands.common import Options, data_options, is_interactive, seat_options
+from client.commands.common import (
+    MAX_SEATS,
+    Options,
+    data_options,
+    is_interactive,
+    new_option,
+    search_option,
+    seat_options,
+)
 from client.commands.finding import ADVICE, PATIENCE_S, SETTLE_S, FoundTable, browsing, choose, group, look
 from client.problems import NoTable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from client.commands.host import TablePlan
     from client.commands.seat import Seat
     from p2p.addresses import Address
     from p2p.discovery import Browser
@@ -34,18 +43,23 @@ class Door:
     address: Address
     table_id: bytes = b""
     key: bytes | None = None
+    seats: int = MAX_SEATS
 
 
 @click.command("join", short_help="Sit down at a table on this network.")
 @data_options
 @seat_options
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
+@search_option
+@new_option
 @click.argument("where", required=False)
 @click.pass_obj
 def command(
     options: Options,
     where: str | None,
     interfaces: tuple[str, ...],
+    searches: bool,
+    is_new: bool,
     name: str | None,
     auto: bool,
     level: str,
@@ -59,6 +73,8 @@ def command(
     WHERE is its address, its four join words, or its name, of which the beginning is enough. Without it: what
     there is on this network.
     """
+    from client.commands.host import return_to_table
+    from client.commands.returning import take_seat_again
     from client.commands.running import run
     from client.commands.screen import wants_screen
     from client.commands.seat import sitting
@@ -75,10 +91,20 @@ def command(
         lines=lines,
         ascii_only=ascii_only,
     ) as seat:
+        is_place = where is not None and (is_literal(where) or read_join_words(where) is not None)
+        if not is_new and not is_place:
+            code = take_seat_again(
+                seat,
+                is_here_only=False,
+                name=where,
+                sit=lambda table: return_to_table(seat, _guest_plan(seat, interfaces, searches), table),
+            )
+            if code is not None:
+                return code
         picked = None
         if where is None and wants_screen(seat):
             answers: list[FoundTable | str] = []
-            code = run(lambda: _look_on_screen(seat, interfaces, answers))
+            code = run(lambda: _look_on_screen(seat, interfaces, answers, searches=searches))
             if code or not answers:
                 return code
             picked = answers[0]
@@ -94,14 +120,16 @@ def command(
                 return code
         else:
             found: list[FoundTable] = []
-            code = run(lambda: _find(seat, where, interfaces, found))
+            code = run(lambda: _find(seat, where, interfaces, found, searches=searches))
             if code or not found:
                 return code
             doors = _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
-        return run(lambda: _join(seat, doors, interfaces))
+        return run(lambda: _join(seat, doors, _guest_plan(seat, interfaces, searches)))
 
 
-async def _look_on_screen(seat: Seat, interfaces: tuple[str, ...], answers: list[FoundTable | str]) -> int:
+async def _look_on_screen(
+    seat: Seat, interfaces: tuple[str, ...], answers: list[FoundTable | str], *, searches: bool
+) -> int:
     """Puts what a person chose from the live list, or typed, into ``answers``; nothing if it was left."""
     from client.commands.saved import known_addresses
     from client.commands.screen import is_mono, look_for
@@ -111,20 +139,22 @@ async def _look_on_screen(seat: Seat, interfaces: tuple[str, ...], answers: list
 
     look = look_for(load(seat.data.settings), seat.ascii_only)
     key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
-    async with browsing(key, interfaces, known_addresses(seat.data)) as browser:
+    async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
         answer = await FindScreen(browser, look, is_mono=is_mono()).run()
     if answer is not None:
         answers.append(answer)
     return 0
 
 
-async def _find(seat: Seat, wanted: str | None, interfaces: tuple[str, ...], found: list[FoundTable]) -> int:
+async def _find(
+    seat: Seat, wanted: str | None, interfaces: tuple[str, ...], found: list[FoundTable], *, searches: bool = False
+) -> int:
     """Puts the tables that fit into ``found``, at least one. Raises ``NoTable``."""
     from client.commands.saved import known_addresses
     from p2p.identity import load_or_make_key
 
     key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
-    async with browsing(key, interfaces, known_addresses(seat.data)) as browser:
+    async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
         if wanted is not None:
             found.append(await _wait_for(browser, wanted))
             return 0
@@ -159,7 +189,7 @@ async def _find_by_words(seat: Seat, words: str, interfaces: tuple[str, ...], do
                 while True:
                     for table in browser.tables():
                         if table.is_live and fingerprint(table.ad.key) == wanted:
-                            doors.append(Door(table.addresses[0], table.ad.table_id, table.ad.key))
+                            doors.append(Door(table.addresses[0], table.ad.table_id, table.ad.key, table.ad.seats))
                             return 0
                     browser.ask(addresses)
                     with contextlib.suppress(TimeoutError):
@@ -229,7 +259,11 @@ def _ask(tables: list[FoundTable]) -> FoundTable:
 
 def _doors(table: FoundTable) -> list[Door]:
     """Every address at which the table was seen, the host's word or not: any member knows the way."""
-    doors = [Door(address, table.table_id, seen.ad.key) for seen in table.peers for address in seen.addresses]
+    doors = [
+        Door(address, table.table_id, seen.ad.key, table.seats)
+        for seen in table.peers
+        for address in seen.addresses
+    ]
     if not doors:
         raise NoTable(
             "no_address",
@@ -240,14 +274,31 @@ def _doors(table: FoundTable) -> list[Door]:
     return doors
 
 
-async def _join(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> int:
-    from client.commands.seat import at_table, stay
+def _guest_plan(seat: Seat, interfaces: tuple[str, ...], searches: bool) -> TablePlan:
+    """What this person's program does while it acts for a host who is away: a program lets everybody in."""
+    from client.commands.host import TablePlan
+    from engine.rules import RuleSet
 
-    async with at_table(await _knock(seat, doors, interfaces), seat) as node:
-        return await stay(node, seat, rounds=seat.rounds)
+    return TablePlan(
+        "",
+        RuleSet(),
+        MAX_SEATS,
+        0,
+        is_open=seat.auto,
+        goes_on=seat.auto or seat.rounds is not None,
+        interfaces=interfaces,
+        searches=searches,
+    )
 
 
-async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> Node:
+async def _join(seat: Seat, doors: list[Door], plan: TablePlan) -> int:
+    from client.commands.host import hold_table
+
+    node = await _knock(seat, doors, plan)
+    return await hold_table(node, seat, replace(plan, seats=node.seats))
+
+
+async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
     """A node that has been let in at the first door that answers; raises what the last one said."""
     from p2p.addresses import is_loopback, show_address
     from p2p.errors import NetworkProblem
@@ -257,7 +308,8 @@ async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> 
         config = NodeConfig(
             seat.data.path,
             seat.name,
-            interfaces=interfaces,
+            interfaces=plan.interfaces,
+            search=plan.searches,
             # A table found at a loopback address has its own host's announcement on this machine.
             discovery=not is_loopback(door.address),
             auto=seat.auto,
@@ -270,9 +322,11 @@ async def _knock(seat: Seat, doors: list[Door], interfaces: tuple[str, ...]) -> 
             click.echo(f"Knocked at {where}; the host decides who comes in.", file=seat.out)
 
         try:
-            return await Node.join_table(
+            node = await Node.join_table(
                 config, door.address, table_id=door.table_id, expected=door.key, on_waiting=waiting
             )
+            node.seats = door.seats
+            return node
         except NetworkProblem as error:
             # A wrong answer is an answer; only silence sends us to the next address.
             if error.code not in ("no_answer", "lost") or number == len(doors) - 1:

@@ -6,8 +6,16 @@ from typing import Final
 
 import click
 
-from client.commands.common import MAX_BOTS, Options, data_options, read_rules, rules_options, seat_options
-from client.commands.host import TablePlan, check_rules, open_table, own_table
+from client.commands.common import (
+    MAX_BOTS,
+    Options,
+    data_options,
+    new_option,
+    read_rules,
+    rules_options,
+    seat_options,
+)
+from client.commands.host import TablePlan, check_rules, open_table, own_table, return_to_table
 
 DEFAULT_BOTS: Final = 3
 """Four at the table: what most people know the game with."""
@@ -25,10 +33,12 @@ DEFAULT_BOTS: Final = 3
     metavar="K",
     help="How many.",
 )
+@new_option
 @click.pass_obj
 def command(
     options: Options,
     bots: int,
+    is_new: bool,
     rules_name: str,
     changes: tuple[str, ...],
     name: str | None,
@@ -40,6 +50,7 @@ def command(
     events: str | None,
 ) -> int:
     """Play against bots on this machine. Nothing is announced on the network."""
+    from client.commands.returning import take_seat_again
     from client.commands.running import run
     from client.commands.seat import sitting
 
@@ -64,4 +75,10 @@ def command(
             goes_on=auto or rounds is not None,
             is_here_only=True,
         )
+        if not is_new:
+            code = take_seat_again(
+                seat, is_here_only=True, name=None, sit=lambda table: return_to_table(seat, plan, table)
+            )
+            if code is not None:
+                return code
         return run(lambda: open_table(seat, plan))

@@ -33,7 +33,7 @@ def command(options: Options, file: str, eyes: str | None, lines: bool, ascii_on
     look = look_for(load(options.data.settings), ascii_only)
     shown = load_replay(path, style=look.style)
     seat = _seat(shown, eyes)
-    if lines or not can_fill(sys.stdout):
+    if lines or not can_fill():
         return _in_lines(shown, seat, look.style)
     return _on_screen(shown, seat, ascii_only, options)
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +16,7 @@ from client.settings import Settings, load, save
 
 if TYPE_CHECKING:
     from client.commands.seat import Seat
+    from client.standing_in import StandIn
     from client.tui.client import Overlay, ScreenClient
     from client.tui.state import Look
     from p2p.node import Node
@@ -27,19 +28,22 @@ WIDE_LANGUAGES: Final = ("ja", "ko", "zh")
 """Where terminals often show card suits two cells wide; letters are safe there."""
 
 
-def wants_screen(seat: Seat) -> bool:
-    """Whether to fill the screen at a table. Says why not where a person might wonder."""
-    return not seat.lines and seat.events is not sys.stdout and can_fill(seat.out)
+def wants_screen(seat: Seat, *, says: bool = False) -> bool:
+    """Whether to fill the screen at a table. ``says``: why not, where a person might wonder."""
+    if seat.lines or seat.events is sys.stdout or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    if not can_fill() and says:
+        click.echo(
+            "This terminal (TERM) can't show a full screen: plain lines it is, as with --lines.", file=seat.out
+        )
+    return can_fill()
 
 
-def can_fill(out: TextIO) -> bool:
-    """Whether this terminal can show a full screen; if it is one that can't, that is said to ``out``."""
+def can_fill() -> bool:
+    """Whether this terminal can show a full screen."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    if sys.platform != "win32" and os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
-        click.echo("This terminal (TERM) can't show a full screen: plain lines it is, as with --lines.", file=out)
-        return False
-    return True
+    return sys.platform == "win32" or os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
 
 
 def is_mono() -> bool:
@@ -72,7 +76,11 @@ def _suits(wanted: str, ascii_only: bool) -> Style:
 
 
 def make_screen(
-    node: Node, seat: Seat, rounds: int | None, seat_bots: Callable[[int], Awaitable[None]] | None
+    node: Node,
+    seat: Seat,
+    rounds: int | None,
+    seat_bots: Callable[[int], Awaitable[None]] | None,
+    standing_in: StandIn,
 ) -> ScreenClient:
     """A person's full screen at ``node``'s table. Raises ``UsageProblem`` for settings that can't be read."""
     from client.tui.client import ScreenClient
@@ -100,6 +108,7 @@ def make_screen(
         seat_bots=seat_bots,
         store=store,
         watch=_watch(node),
+        standing_in=standing_in,
         is_mono=is_mono(),
     )
 

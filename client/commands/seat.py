@@ -24,6 +24,8 @@ from engine.errors import ShitheadError
 
 if TYPE_CHECKING:
     from client.lines import LineClient
+    from client.standing_in import StandIn
+    from client.tui.client import ScreenClient
     from p2p.node import Node
 
 STANDARD_OUTPUT: Final = "-"
@@ -152,31 +154,39 @@ async def stay(
     """
     from client.bots import BotPlayer, Level
     from client.commands.screen import THINK_SEEN_S, make_screen, wants_screen
+    from client.standing_in import StandIn
 
-    full = wants_screen(seat)
-    last_words: Callable[[], str] = str
+    full = wants_screen(seat, says=True)
+    # The client is made below, and told only once it runs.
+    standing_in = StandIn(node, lambda why: client.stood_in(why))  # noqa: PLW0108
+    client: LineClient | ScreenClient
     if full:
-        screen = make_screen(node, seat, rounds, seat_bots)
-        playing = asyncio.create_task(screen.run(), name="screen")
-        last_words = lambda: screen.last_words  # noqa: E731 - read when it has been said
+        client = make_screen(node, seat, rounds, seat_bots, standing_in)
     else:
-        playing = asyncio.create_task(_in_lines(node, seat, rounds, seat_bots).run(), name="lines")
+        client = _in_lines(node, seat, rounds, seat_bots, standing_in)
+    playing = asyncio.create_task(client.run(), name="client")
     bot = BotPlayer(node, Level(seat.level), THINK_SEEN_S if full else 0.0, Random()) if seat.auto else None
     if bot is not None:
         bot.start()
+    standing = asyncio.create_task(standing_in.run(), name="standing in") if bot is None else None
     try:
         return await _first(node, seat, playing, until)
     finally:
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
-        if last_words():
-            click.echo(last_words(), file=seat.out)
+        for task in filter(None, (playing, standing)):
+            task.cancel()
+        await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
+        if client.last_words:
+            click.echo(client.last_words, file=seat.out)
         if bot is not None:
             await bot.close()
 
 
 def _in_lines(
-    node: Node, seat: Seat, rounds: int | None, seat_bots: Callable[[int], Awaitable[None]] | None
+    node: Node,
+    seat: Seat,
+    rounds: int | None,
+    seat_bots: Callable[[int], Awaitable[None]] | None,
+    standing_in: StandIn,
 ) -> LineClient:
     from client.lines import LineClient, StreamLines
 
@@ -189,6 +199,7 @@ def _in_lines(
         interactive=is_interactive(),
         rounds=rounds,
         seat_bots=seat_bots,
+        standing_in=standing_in,
     )
 
 

@@ -69,6 +69,13 @@ class Void:
 
 
 @dataclass(frozen=True, slots=True)
+class Away:
+    """Go away (my program plays for me) or come back."""
+
+    is_away: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """Show ``turn``, ``table``, ``score``, ``rules`` or ``help``."""
 
@@ -94,7 +101,7 @@ class Problem:
     sentence: Sentence
 
 
-Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Show | Quit | Explain
+Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Away | Show | Quit | Explain
 """Everything that a line can mean."""
 
 Meaning = Command | Problem

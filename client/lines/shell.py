@@ -13,6 +13,7 @@ from client.lines.commands import (
     Act,
     Admit,
     Answer,
+    Away,
     Command,
     Explain,
     Kick,
@@ -39,6 +40,7 @@ from client.lines.show import (
 from client.lines.source import LineSource
 from client.phrases import said
 from client.sentences import render, render_error
+from client.standing_in import StandIn
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
 from engine.rules import RuleSet
@@ -131,7 +133,8 @@ class LineClient:
     nowhere). ``ascii_only``: letters for suits whatever the output can show. ``auto``: the seat is played by
     somebody else (a ``BotPlayer``); nothing is asked and the end of input is not the end. ``interactive``:
     a person sits there; without one ``quit`` asks nothing. ``rounds``: leave after so many finished rounds.
-    ``seat_bots``: seats that many bots more, for the command ``bots``.
+    ``seat_bots``: seats that many bots more, for the command ``bots``. ``standing_in``: who plays while the person
+    is ``away``.
     """
 
     def __init__(
@@ -145,6 +148,7 @@ class LineClient:
         interactive: bool = True,
         rounds: int | None = None,
         seat_bots: Callable[[int], Awaitable[None]] | None = None,
+        standing_in: StandIn | None = None,
     ) -> None:
         self._node = node
         self._out = out
@@ -153,6 +157,7 @@ class LineClient:
         self._interactive = interactive
         self._rounds = rounds
         self._seat_bots = seat_bots
+        self._standing_in = standing_in
         self._style: Style = style_for(getattr(out, "encoding", None) or "utf-8", ascii_only)
         self._narrator = Narrator(self._style, asks=not auto)
         self._inbox: asyncio.Queue[tuple[News, ...] | _Typed | _Gone] = asyncio.Queue()
@@ -161,6 +166,9 @@ class LineClient:
         self._asks_quit = False
         self._finished = 0
         self._faulted = False
+
+    last_words: Final = ""
+    """Nothing is left to be said after the last line; see ``client.tui.client``."""
 
     async def run(self) -> int:
         """Plays until this peer leaves or the table ends; the exit code.
@@ -323,6 +331,8 @@ class LineClient:
                 await self._bots(count)
             case Void():
                 await node.void()
+            case Away(is_away=is_away):
+                await self._go_away(is_away)
             case Show(what=what):
                 self._show(what)
             case Explain(sentence=sentence):
@@ -347,6 +357,22 @@ class LineClient:
             return
         await self._seat_bots(count)
         self._say("bots_seated", count=count)
+
+    async def _go_away(self, is_away: bool) -> None:
+        if self._standing_in is None or self._auto:
+            self._say("no_stand_in")
+            return
+        changes = self._standing_in.is_away is not is_away
+        self._standing_in.set_away(is_away)
+        self._say("away" if is_away else "back")
+        if changes:
+            await self._node.say(
+                render(said("away_said" if is_away else "back_said"), self._view.names, self._style)
+            )
+
+    def stood_in(self, why: str) -> None:
+        """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
+        self._say(f"stood_in_{why}")
 
     def _quit(self) -> None:
         if not self._interactive or not self._view.in_round or self._view.stage not in _MID_ROUND:

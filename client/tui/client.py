@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from client.cards import clean
-from client.lines.commands import Act, Admit, Answer, Kick, Refuse, SeatBots, StartRound, Talk, Void
+from client.lines.commands import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Talk, Void
 from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED, TableNode
 from client.phrases import said
@@ -33,6 +33,8 @@ from p2p.news import News
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
+
+    from client.standing_in import StandIn
 
 FLASH_S: Final = 0.3
 """How long a burn is shown large; any key ends it sooner."""
@@ -81,7 +83,8 @@ class ScreenClient:
 
     ``node``: at the table already. ``rounds``: leave after so many finished rounds. ``seat_bots``: seats that
     many bots more. ``store``: keeps changed looks. ``watch``: opens a saved round over the table; its second
-    argument is to be called when its screen has changed. ``is_mono``: no colours at all. ``input``, ``output``:
+    argument is to be called when its screen has changed. ``standing_in``: who plays while the person is away.
+    ``is_mono``: no colours at all. ``input``, ``output``:
     the process's terminal by default. ``clock``: seconds, for waits and guards; ``day``: the time of day shown
     in the log.
     """
@@ -96,6 +99,7 @@ class ScreenClient:
         seat_bots: Callable[[int], Awaitable[None]] | None = None,
         store: Callable[[Look], None] | None = None,
         watch: Callable[[Path, Look, Callable[[], None]], Awaitable[Overlay]] | None = None,
+        standing_in: StandIn | None = None,
         is_mono: bool = False,
         input: Input | None = None,  # noqa: A002 - the toolkit's word
         output: Output | None = None,
@@ -108,6 +112,7 @@ class ScreenClient:
         self._seat_bots = seat_bots
         self._store = store
         self._watch = watch
+        self._standing_in = standing_in
         self._clock = clock
         self._day = day
         self._view = self._look()
@@ -381,6 +386,23 @@ class ScreenClient:
                     await asyncio.to_thread(self._store, look)
             case Watch():
                 await self._open_replay()
+            case Away():
+                await self._go_away()
+
+    async def _go_away(self) -> None:
+        """Away, or back where the person was away."""
+        if self._standing_in is None or self._auto:
+            self._ui = replace(self._ui, message=render(said("no_stand_in")), is_warning=True)
+            return
+        is_away = not self._standing_in.is_away
+        self._standing_in.set_away(is_away)
+        self._ui = replace(self._ui, is_away=is_away, message=text("away" if is_away else "back"))
+        await self._node.say(render(said("away_said" if is_away else "back_said"), self._view.names))
+
+    def stood_in(self, why: str) -> None:
+        """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
+        self._log(render(said(f"stood_in_{why}")))
+        self._refresh()
 
     async def _open_replay(self) -> None:
         path = self._node.last_round_file

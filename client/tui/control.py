@@ -14,6 +14,7 @@ from client.lines.commands import (
     Act,
     Admit,
     Answer,
+    Away,
     Explain,
     Kick,
     Problem,
@@ -68,7 +69,7 @@ class Watch:
     """Show the last round again."""
 
 
-Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Leave | Store | Watch
+Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Away | Leave | Store | Watch
 Pressed = tuple[Ui, Command | None]
 
 
@@ -485,6 +486,10 @@ def _void(view: View, ui: Ui, key: str, now: float) -> Pressed:
     return ui, Void()
 
 
+def _away(view: View, ui: Ui, key: str, now: float) -> Pressed:
+    return ui, Away(not ui.is_away)
+
+
 def _quit(view: View, ui: Ui, key: str, now: float) -> Pressed:
     return replace(ui, asks="quit", page="", typing=None), None
 
@@ -506,6 +511,7 @@ _ACTIONS: Final[dict[str, Callable[[View, Ui, str, float], Pressed]]] = {
     "space": _space,
     "order": _order,
     "void": _void,
+    "away": _away,
     "admit": _admit,
     "refuse": _refuse,
     "bot": _bot,

@@ -78,5 +78,7 @@ class Ui:
     can_seat_bots: bool = False
     is_auto: bool = False
     """Whether a bot plays my seat: then keys only look and talk."""
+    is_away: bool = False
+    """Whether I have said that I am away, so that my program plays for me."""
     busy: str = ""
     """What this program is doing for me just now, such as seating a bot."""

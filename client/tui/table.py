@@ -419,6 +419,8 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     """The sentence for the message lines, and its style: the most urgent of all there is to say."""
     style = ui.look.style
     asked = question(view, ui)
+    if ui.is_away and not ui.asks and not ui.message:
+        return text("hint_away", style), "warning"
     if ui.message and not ui.asks:
         return ui.message, "warning" if ui.is_warning else "message"
     if asked:

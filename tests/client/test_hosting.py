@@ -16,6 +16,7 @@ from client.hosting import (
     Offer,
     Policy,
     Refuse,
+    Void,
     bot_names,
     decide,
     finished_rounds,
@@ -224,3 +225,24 @@ async def test_an_action_that_comes_too_late_ends_nothing() -> None:
     with pytest.raises(asyncio.CancelledError):
         await host
     assert node.listeners == []
+
+
+def test_whoever_does_not_act_for_the_host_decides_nothing() -> None:
+    policy = replace(OPEN, starts_itself=True)
+    guest = replace(table(3, (knock(b"x"),)), acting_host=b"p" + bytes([1]) * 31)
+    assert decide(policy, guest) == ()
+    assert decide(policy, replace(guest, acting_host=ME, door=())) == (Offer(),)
+
+
+def test_somebody_who_stays_away_is_waited_for_and_then_left_out() -> None:
+    policy = replace(OPEN, goes_on=True)
+    now = table(3, score=("finished",), lost=1)
+    assert decide(policy, now) == ()
+    assert decide(policy, now, frozenset({now.players[2].key})) == (Offer(),)
+
+
+def test_a_round_that_silence_has_stopped_is_given_up_only_where_no_person_sits() -> None:
+    stopped = replace(real_round(), overdue=True)
+    now = replace(table(3, round_=stopped), acting_host=None)
+    assert decide(OPEN, now) == ()
+    assert decide(replace(OPEN, voids=True), now) == (Void(),)

@@ -130,6 +130,13 @@ class Host:
         """Hear nothing of these hosts any more (IPv4; the test LAN is dialled by IPv4)."""
         self.firewall(*(f"ip saddr {other.address} drop" for other in others))
 
+    def move_to(self, number: int) -> None:
+        """Take another address of the network, as after a new lease; the old one is gone."""
+        inside = ("ip", "-n", self.namespace)
+        run(*inside, "addr", "add", f"{NETWORK}.{number}/24", "broadcast", "+", "dev", "lan0")
+        run(*inside, "addr", "del", f"{self.address}/24", "dev", "lan0")
+        self.address = f"{NETWORK}.{number}"
+
     def mend(self) -> None:
         """No firewall."""
         self.run("nft", "flush", "ruleset")
@@ -211,6 +218,11 @@ class TestLan:
             while "state UP" not in run(*inside, "link", "show", "lan0"):  # noqa: ASYNC110 - nobody tells us
                 await asyncio.sleep(0.02)
         return host
+
+    def isolate(self, host: Host) -> None:
+        """Let a host reach only those that are not isolated, as an access point does with its guests."""
+        port = f"p{self.hosts.index(host) + 1}"
+        run("bridge", "-n", self._switch, "link", "set", "dev", port, "isolated", "on")
 
     async def close(self) -> None:
         """Kill every program and remove every namespace, whatever happened before."""

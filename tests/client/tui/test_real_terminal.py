@@ -131,8 +131,8 @@ def _play_both(ana: RealTerminal, bob: RealTerminal) -> None:
             text = person.text
             if "YOUR TURN" in text and done.get(id(person)) != text:
                 done[id(person)] = text
-                # A second Enter comes too soon where the first was not; it does nothing.
-                person.press(_key(text), "enter")
+                # Enter that came too soon is pressed again, from a clean screen.
+                person.press(*(("esc",) if TOO_SOON in text else (_key(text), "enter")))
         ready, _, _ = select.select([ana.master, bob.master], [], [], PATIENCE_S)
         assert ready, f"nothing happens any more:\n{ana.text}\n{bob.text}"
         for person in (ana, bob):

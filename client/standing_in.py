@@ -1,0 +1,99 @@
+"""Playing for a person who is away, or whose time is up: their own program, and nobody else's.
+
+`reason` is pure. A limit counts the seconds that this player has owed the move, which stand still while the others
+owe what the move needs (``p2p.duties``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Final
+
+from client.bots import Level, PlayerNode, next_move
+from engine.errors import RuleError
+from engine.moves import Ready
+from p2p.errors import LocalProtocolError
+from p2p.snapshot import Snapshot
+
+AWAY: Final = "away"
+TIME_UP: Final = "time_up"
+
+_TURN: Final = frozenset({"move"})
+
+
+def reason(snapshot: Snapshot, is_away: bool) -> str:
+    """Why this player's program should play now: ``away``, ``time_up``, or empty."""
+    round_ = snapshot.round
+    if round_ is None or round_.my_seat is None:
+        return ""
+    turn_s, arrange_s, _ = round_.limits
+    for wait in round_.waits:
+        if wait.player != snapshot.me or wait.what not in ("move", "ready"):
+            continue
+        if is_away:
+            return AWAY
+        limit_s = turn_s if wait.what in _TURN else arrange_s
+        if limit_s and wait.seconds >= limit_s:
+            return TIME_UP
+    return ""
+
+
+class StandIn:
+    """Plays for the person at ``node`` whenever there is a `reason`.
+
+    ``told(reason)`` is called before each move that it makes. ``is_away`` is set by the person.
+    """
+
+    def __init__(self, node: PlayerNode, told: Callable[[str], None], rng: Random | None = None) -> None:
+        self._node = node
+        self._told = told
+        self._rng = rng or Random()
+        self._changed = asyncio.Event()
+        self._is_away = False
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the person has said that they are away."""
+        return self._is_away
+
+    def set_away(self, is_away: bool) -> None:
+        """The person goes, or is back."""
+        self._is_away = is_away
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        unsubscribe = self._node.subscribe(lambda news: self._changed.set())
+        try:
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                await self._step()
+        finally:
+            unsubscribe()
+
+    async def _step(self) -> None:
+        snapshot = self._node.snapshot
+        if self._is_away and snapshot.asked:
+            await self._try(self._node.answer_offer(True))
+            return
+        why = reason(snapshot, self._is_away)
+        round_ = snapshot.round
+        if not why or round_ is None or round_.my_seat is None:
+            return
+        move = next_move(snapshot, Level.NORMAL, self._rng)
+        if why == TIME_UP and any(wait.what == "ready" and wait.player == snapshot.me for wait in round_.waits):
+            # Out of time for arranging: the cards stay as the person has left them.
+            move = Ready(round_.my_seat)
+        if move is not None:
+            self._told(why)
+            await self._try(self._node.act(move, round_.stamp))
+
+    async def _try(self, doing: Awaitable[None]) -> None:
+        try:
+            await doing
+        except (RuleError, LocalProtocolError):
+            # The person was quicker, or the table has moved on.
+            return

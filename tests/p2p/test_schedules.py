@@ -1,0 +1,77 @@
+"""Rounds under schedules drawn from seeds: delays, losses, partitions, kills at every moment of a step.
+
+What has to hold is said in ``tests.p2p.simulator``; the few seeds here are a sample, `slow` has the many.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from p2p.core import Core
+from tests.p2p.simulator import MOMENTS, Simulation, Weather, Wrong, boundary, own_entries, simulation_of
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_schedule_ends_and_nothing_is_broken(seed: int) -> None:
+    simulation_of(seed).play()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("seq", [0, 1, 3, 5, 20])
+def test_a_player_killed_at_an_own_entry_plays_on(seq: int, moment: str) -> None:
+    made = boundary(1, seq, moment, players=2)
+    assert made.play() == "finished"
+    assert len(made.kills) == 1
+
+
+def test_one_who_stays_away_is_waited_for_by_name_and_can_be_given_up() -> None:
+    weather = Weather(loss=0.0, doubled=0.0, slow=0.0, kills=0, cuts=0, one_stays_away=True)
+    kinds = {Simulation(seed, 3, weather).play() for seed in range(3)}
+    assert "unfinished" in kinds
+    assert kinds <= {"unfinished", "finished", "not begun"}
+
+
+def test_a_schedule_is_the_same_every_time() -> None:
+    first, second = simulation_of(3), simulation_of(3)
+    assert first.play() == second.play()
+    assert (first.kills, first.now, first.signed) == (second.kills, second.now, second.signed)
+
+
+def forgetful(made: Simulation) -> None:
+    """The second player's disk loses its own entries, as a restored backup has, and it is killed early."""
+    disk = made.peers[1].disk
+    keep = disk.add
+    disk.add = lambda entry: None if entry.author == disk.own else keep(entry)  # type: ignore[method-assign]
+    made.at(1.0, lambda: made._doom(1, ""))
+
+
+CALM = Weather(loss=0.0, doubled=0.0, slow=0.0, kills=0, cuts=0)
+
+
+def test_whoever_has_lost_its_own_feed_takes_it_over_from_the_others() -> None:
+    made = Simulation(1, 2, CALM)
+    forgetful(made)
+    assert made.play() == "finished"
+    assert len(made.kills) == 1
+
+
+def test_without_waiting_for_the_others_it_would_sign_numbers_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Core, "may_write", property(lambda core: True))
+    made = Simulation(1, 2, CALM)
+    forgetful(made)
+    with pytest.raises(Wrong, match="twice"):
+        made.play()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, 1000, 100))
+def test_many_schedules(start: int) -> None:
+    for seed in range(start, start + 100):
+        simulation_of(seed).play()
+
+
+@pytest.mark.slow
+def test_every_boundary_of_a_round_of_four() -> None:
+    for number, written in enumerate(own_entries()):
+        for seq in range(2 if number == 0 else 0, written, 7):
+            assert boundary(number, seq, MOMENTS[seq % 3]).play() == "finished"

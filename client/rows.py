@@ -131,8 +131,11 @@ class Outcome:
 class Choice:
     """One numbered thing that I can do now.
 
-    ``kind``: ``play``, ``pick_up``, ``flip``, ``ready`` (with ``move``), ``yes``, ``no``, ``start``, ``admit``,
-    ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot`` too.
+    With ``move``: ``play``, ``play_as`` (``name``: the rank character that jokers count as), ``pick_up``
+    (``cards``: the upcards that go along), ``flip``, ``chance``, ``name`` (a turned joker, as the rank ``name``),
+    ``done`` (with laying drawn cards), ``choose`` (``cards`` as upcards), ``ready``. Without: ``yes``, ``no``,
+    ``start``, ``admit``, ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot``
+    too.
     """
 
     number: int

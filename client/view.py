@@ -29,7 +29,7 @@ from engine.checks import refusal
 from engine.errors import Sentence
 from engine.events import Burnt, Out
 from engine.game import step
-from engine.moves import Flip, PickUp, Play, PlayerMove, Ready
+from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.phases import Phase
@@ -263,19 +263,34 @@ def _choices(snapshot: Snapshot, stage: Stage, state: GameState | None, seat: in
         found.append(Choice(len(found) + 1, kind, **values))  # type: ignore[arg-type]
 
     if state is not None and seat is not None:
-        if state.phase is GamePhase.ARRANGE:
-            add("ready", move=Ready(seat))
-        else:
-            for move in actions(state):
-                match move:
-                    case Play(positions=positions):
-                        cards = tuple(card_text(state.faces[position], state.packs) for position in positions)
-                        outcome = _outcome(snapshot, state, move)
-                        add("play", move=move, cards=cards, count=len(cards), outcome=outcome)
-                    case PickUp():
-                        add("pick_up", move=move, count=len(state.pile))
-                    case Flip(slot=slot):
-                        add("flip", move=move, slot=slot + 1)
+
+        def cards_at(positions: tuple[int, ...]) -> tuple[str, ...]:
+            return tuple(card_text(state.faces[position], state.packs) for position in positions)
+
+        for move in actions(state):
+            if move.seat != seat:
+                continue
+            match move:
+                case Ready():
+                    add("ready", move=move)
+                case Choose(positions=positions):
+                    add("choose", move=move, cards=cards_at(positions))
+                case Play(positions=positions):
+                    outcome = _outcome(snapshot, state, move)
+                    add("play", move=move, cards=cards_at(positions), count=len(positions), outcome=outcome)
+                case PlayAs(positions=positions, rank=rank):
+                    cards = cards_at(positions)
+                    add("play_as", move=move, cards=cards, count=len(cards), name=rank_text(rank))
+                case PickUp(upcards=positions):
+                    add("pick_up", move=move, cards=cards_at(positions), count=len(state.pile))
+                case Flip(slot=slot):
+                    add("flip", move=move, slot=slot + 1)
+                case Name(rank=rank):
+                    add("name", move=move, name=rank_text(rank))
+                case Chance():
+                    add("chance", move=move)
+                case Done():
+                    add("done", move=move)
     if snapshot.asked:
         add("yes")
         add("no")

@@ -26,12 +26,12 @@ from client.lines.commands import (
 )
 from client.lines.interpret import interpret
 from client.sentences import render
-from client.tui.hand import choice_for, pickable, picked_cards
+from client.tui.hand import choice_for, pickable, picked_cards, playable_ranks
 from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
 from client.tui.pages import SETTINGS, THEMES
 from client.tui.phrases import text
 from client.tui.state import Look, Ui
-from client.view import OwnCard, Stage, View
+from client.view import Choice, OwnCard, Stage, View
 from engine.errors import Sentence
 from engine.moves import Flip, PickUp, Play, Ready, Swap
 from engine.state import Zone
@@ -129,7 +129,9 @@ def _still_picked(before: View, after: View, ui: Ui) -> Ui:
     if len(kept) < len(ui.picked):
         kept = ()
     if kept and after.stage is Stage.PLAY and after.my_turn:
-        blocked = next((allowed[position] for position in kept if allowed[position].why_not is not None), None)
+        fits = playable_ranks(after)
+        picked = (allowed[position] for position in kept)
+        blocked = next((card for card in picked if card.why_not is not None and card.rank not in fits), None)
         if blocked is not None and blocked.why_not is not None:
             why = render(blocked.why_not, after.names, ui.look.style)
             cards = tuple(allowed[position].text for position in kept)
@@ -199,7 +201,7 @@ def _pick_rank(view: View, ui: Ui, rank: str) -> Pressed:
     if view.stage is Stage.ARRANGE:
         return _pick_to_swap(view, ui, rank)
     cards = [card for card in pickable(view, ui.look) if card.rank == rank]
-    if not cards or (view.my_turn and cards[0].why_not is not None):
+    if not cards or (view.my_turn and cards[0].why_not is not None and rank not in playable_ranks(view)):
         if view.zone is None:
             return _warn(ui, view, "watching")
         why = cards[0].why_not if cards and cards[0].why_not is not None else _not_here(view, rank)
@@ -230,13 +232,15 @@ def _toggle(view: View, ui: Ui, card: OwnCard) -> Pressed:
         return _swap_with(view, ui, card)
     if card.position in ui.picked:
         return replace(ui, picked=tuple(position for position in ui.picked if position != card.position)), None
-    if view.my_turn and card.why_not is not None:
+    if view.my_turn and card.why_not is not None and card.rank not in playable_ranks(view):
         return _warn_sentence(ui, view, card.why_not)
     same = tuple(each.position for each in picked_cards(view, ui) if each.rank == card.rank)
     return replace(ui, picked=(*same, card.position)), None
 
 
 def _pick_to_swap(view: View, ui: Ui, rank: str) -> Pressed:
+    if any(choice.kind == "choose" for choice in view.choices):
+        return _open("choices")(view, ui, "u", 0.0)
     if not view.my_turn:
         return _warn(ui, view, "already_ready" if view.my_seat is not None else "watching")
     picked = picked_cards(view, ui)
@@ -389,10 +393,13 @@ def _not_yet(view: View, ui: Ui) -> Pressed:
 def _take(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if not view.my_turn or view.my_seat is None:
         return _not_yet(view, ui)
-    if view.pick_up_why_not is not None:
+    if view.pick_up_why_not is not None and not any(choice.kind == "pick_up" for choice in view.choices):
         return _warn_sentence(ui, view, view.pick_up_why_not)
     if now - ui.turn_since < ENTER_GUARD_S:
         return _warn(ui, view, "enter_guard")
+    if not any(choice.kind == "pick_up" and not choice.cards for choice in view.choices):
+        # Upcards go along under these rules: which, is chosen from the list.
+        return _open("choices")(view, ui, "u", now)
     count = len(view.pile.cards) if view.pile is not None else 0
     if count >= LARGE_PILE_CARDS and any(choice.kind == "play" for choice in view.choices):
         return replace(ui, asks="take"), None
@@ -473,7 +480,9 @@ def _open(page: str) -> Callable[[View, Ui, str, float], Pressed]:
     def open_page(view: View, ui: Ui, key: str, now: float) -> Pressed:
         # The log opens at its end.
         scroll = 10**6 if page == "log" else 0
-        return replace(ui, page=page, scroll=scroll, row=0 if page == "settings" else ui.row, unread=0), None
+        return replace(
+            ui, page=page, scroll=scroll, row=0 if page in ("settings", "choices") else ui.row, unread=0
+        ), None
 
     return open_page
 
@@ -527,6 +536,7 @@ _ACTIONS: Final[dict[str, Callable[[View, Ui, str, float], Pressed]]] = {
     "network": _open("network"),
     "evening": _open("evening"),
     "settings": _open("settings"),
+    "choices": _open("choices"),
     "help": _open("help"),
     "quit": _quit,
 }
@@ -558,6 +568,8 @@ def _on_page(key: str, view: View, ui: Ui) -> Pressed:
         key in ("up", "down", "left", "right", " ", "enter") or key.startswith("setting:")
     ):
         return _set(key, ui)
+    if ui.page == "choices" and (key in ("up", "down", "enter") or key.isdigit() or key.startswith("choice:")):
+        return _choose(key, view, ui)
     match key:
         case "escape" | "enter" | "?" | "backspace":
             return replace(ui, page="", scroll=0), None
@@ -576,6 +588,27 @@ def _on_page(key: str, view: View, ui: Ui) -> Pressed:
             if entry is not None and entry.action in pages and entry.action != ui.page:
                 return _ACTIONS[entry.action](view, ui, key, 0.0)
             return replace(ui, page="", scroll=0), None
+
+
+def _choose(key: str, view: View, ui: Ui) -> Pressed:
+    """On the list of all choices: goes up and down, or does one."""
+    moves = moves_of(view)
+    if not moves:
+        return replace(ui, page=""), None
+    row = ui.row % len(moves)
+    if key in ("up", "down"):
+        return replace(ui, row=(row + (1 if key == "down" else -1)) % len(moves)), None
+    if key != "enter":
+        row = int(key.partition(":")[2] or key) - (0 if ":" in key else 1)
+    if not 0 <= row < len(moves) or moves[row].move is None:
+        return ui, None
+    move = moves[row].move
+    return replace(ui, page="", picked=(), scroll=0), Act(move, view.stamp) if move is not None else None
+
+
+def moves_of(view: View) -> tuple[Choice, ...]:
+    """The choices that are moves of the game."""
+    return tuple(choice for choice in view.choices if choice.move is not None)
 
 
 def _scrolled(key: str, scroll: int) -> int:

@@ -64,15 +64,21 @@ def _sorted(cards: Sequence[OwnCard], look: Look) -> list[OwnCard]:
     return sorted(cards, key=by_suit) if look.order == "suit" else list(cards)
 
 
+def playable_ranks(view: View) -> frozenset[str]:
+    """Rank characters of which I can play something now, one card or only several together."""
+    return frozenset(choice.cards[0][0] for choice in view.choices if choice.kind == "play")
+
+
 def laid(view: View, ui: Ui) -> list[Shown]:
     """The pickable cards with what is to be seen of them."""
     found: list[Shown] = []
     before: OwnCard | None = None
+    fits = playable_ranks(view)
     for number, card in enumerate(pickable(view, ui.look)):
         by_suit = ui.look.order == "suit"
         same = before is not None and (before.text[1:2] == card.text[1:2] if by_suit else before.rank == card.rank)
         new = before is None or not same or before.zone is not card.zone
-        playable = view.stage is Stage.ARRANGE or not view.my_turn or card.why_not is None
+        playable = view.stage is Stage.ARRANGE or not view.my_turn or card.why_not is None or card.rank in fits
         found.append(
             Shown(
                 card,

@@ -71,6 +71,7 @@ KEYS: Final = (
     Key((" ",), "Space", "space", _CARDS | _ARRANGE, "", "pick exactly the card with the mark"),
     Key(("o",), "O", "order", _CARDS | _ARRANGE, "", "sort the hand by rank or by suit"),
     Key(("g",), "G", "void", _ANY, "", "give the round up when somebody is overdue"),
+    Key(("u",), "U", "choices", _CARDS | _ARRANGE, "", "all that you can do now, as a list"),
     Key(("z",), "Z", "away", _ANY, "", "away: my program plays for me; again: I am back"),
     Key(("+",), "+", "admit", _ANY, "", "let in who is at the door", host=True),
     Key(("-",), "-", "refuse", _ANY, "", "turn away who is at the door", host=True),

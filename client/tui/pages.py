@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from client.cards import card_label
-from client.lines.show import rules_lines
+from client.lines.show import choice_words, rules_lines
 from client.sentences import render
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, span, wrap
 from client.tui.keys import helped
@@ -25,6 +25,13 @@ THEMES: Final = ("dark", "light", "contrast", "blind", "four", "mono")
 
 MAX_EVENING_ROUNDS: Final = 12
 
+_BACKS: Final = {
+    "settings": "page_settings_back",
+    "log": "page_log_back",
+    "choices": "page_choices_back",
+}
+"""Pages with keys of their own."""
+
 PAGE_FRAME_ROWS: Final = 5
 """Title, heading, two lines, keys."""
 
@@ -33,7 +40,7 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     """The page that is open, with its heading and its keys."""
     style = ui.look.style
     content = _PAGES[ui.page](view, ui, rules, width)
-    back = text({"settings": "page_settings_back", "log": "page_log_back"}.get(ui.page, "page_back"), style)
+    back = text(_BACKS.get(ui.page, "page_back"), style)
     top = [
         title_row(view, ui, width),
         row(width, Span(" " + text(f"page_{ui.page}", style), "label")),
@@ -206,6 +213,19 @@ def _evening(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     return [*table, *([row(width)] if table else []), *_texts(lines, width)]
 
 
+def _choices(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    """All that I can do now, as a numbered list."""
+    moves = [choice for choice in view.choices if choice.move is not None]
+    if not moves:
+        return _texts([text("no_choices", ui.look.style)], width, "hint")
+    rows = []
+    for number, choice in enumerate(moves):
+        chosen = number == ui.row % len(moves)
+        said = f"  {'>' if chosen else ' '} {number + 1:>2}  {choice_words(choice, ui.look.style)}"
+        rows.append(row(width, Span(said, "turn" if chosen else "text", f"choice:{number}")))
+    return rows
+
+
 _PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
     "help": _help,
     "rules": _rules,
@@ -214,4 +234,5 @@ _PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
     "log": _log,
     "settings": _settings,
     "evening": _evening,
+    "choices": _choices,
 }

@@ -494,8 +494,13 @@ def _turn_hint(view: View, ui: Ui) -> str:
     style = ui.look.style
     if view.zone is Zone.DOWNCARDS:
         return text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
-    playable = any(choice.kind == "play" for choice in view.choices)
-    return text("hint_pick" if playable else "hint_none", style)
+    kinds = {choice.kind for choice in view.choices}
+    if kinds & {"name", "done"}:
+        return text("hint_more", style)
+    more = " " + text("hint_more", style) if kinds & {"play_as", "chance"} else ""
+    if "play" in kinds:
+        return text("hint_pick", style) + more
+    return text("hint_none", style) + more if "pick_up" in kinds else text("hint_more", style)
 
 
 def _wait_hint(view: View, ui: Ui) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import client.tui
 from client.lines.commands import Act, Answer, Kick, SeatBots, StartRound, Talk
+from client.lines.show import choice_words
 from client.tui.control import ENTER_GUARD_S, Leave, Store, follow, paste, press
 from client.tui.hand import pickable
 from client.tui.keys import KEYS, context_of, find, helped, shown
@@ -74,7 +75,7 @@ def test_ten_has_two_keys_and_letters_any_case(key: str) -> None:
         ("4", "A four can't be played on a seven."),
         ("2", "You don't hold a two."),
         ("3", "hand cards come first"),
-        ("z", "does nothing here"),
+        ("y", "does nothing here"),
         ("1", "does nothing here"),
     ],
 )
@@ -252,6 +253,50 @@ def test_settings_are_changed_with_arrows() -> None:
     ui, command = pressed((scenes.playing()[0], ui), "up", "left")
     assert isinstance(command, Store)
     assert not ui.look.mouse
+
+
+OPTIONS = {
+    "play_as": ("wikipedia jokers=2 joker_power=wild", "pile 8c\nhand Ana 9c X1\nhand Bogdan Qc\nturn Ana\n"),
+    "chance": (
+        "wikipedia chance=chance_free",
+        "stock 3c 3d\npile 8c\nhand Ana 9c 4d 4h\nhand Bogdan Qc\nturn Ana\n",
+    ),
+    "pick_up": (
+        "wikipedia upcard_pick_up=pile_plus_one",
+        "pile 8c\nup Ana 4c 5c\nhand Bogdan Qc\nturn Ana\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_what_house_rules_add_is_on_the_list_of_choices(kind: str) -> None:
+    rules, body = OPTIONS[kind]
+    scene = scenes.playing(record(body, rules=rules))
+    ui, command = pressed(scene, "u")
+    assert (ui.page, command) == ("choices", None)
+    moves = [choice for choice in scene[0].choices if choice.move is not None]
+    wanted = next(number for number, choice in enumerate(moves) if choice.kind == kind)
+    assert choice_words(moves[wanted], ui.look.style) in scenes.as_text(scenes.drawn((scene[0], ui), 80, 24))
+    ui, command = pressed((scene[0], ui), *["down"] * wanted, "enter")
+    assert command == Act(moves[wanted].move, scene[0].stamp)
+    assert ui.page == ""
+
+
+def test_upcards_that_go_along_with_the_pile_are_chosen() -> None:
+    rules, body = OPTIONS["pick_up"]
+    ui, command = pressed(scenes.playing(record(body, rules=rules)), "p")
+    assert (ui.page, command) == ("choices", None)
+
+
+def test_four_of_a_rank_can_be_picked_where_only_four_fit() -> None:
+    state = record(
+        "pile Ac\nhand Ana 4c 4d 4h 4s 9c\nhand Bogdan Qc\nturn Ana\n", rules="wikipedia quartet_beats_all=true"
+    )
+    scene = scenes.playing(state)
+    ui, _ = pressed(scene, "4", "4", "4", "4")
+    assert len(ui.picked) == 4
+    _, command = pressed((scene[0], ui), "enter")
+    assert isinstance(command, Act)
 
 
 def test_no_key_has_two_meanings_in_one_place() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from client.cards import Style, style_for
+from client.commands.running import BEFORE_EXIT
 from client.settings import Settings, load, save
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 THINK_SEEN_S: Final = 0.7
 """A bot in one's own seat moves so that one can follow it."""
+
+LEAVE_SCREEN: Final = b"\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?2004l\x1b[?1049l\x1b[0m\x1b[?25h"
+"""Mouse and pasting as usual, the ordinary screen, no colours, a cursor (xterm's control sequences)."""
 
 WIDE_LANGUAGES: Final = ("ja", "ko", "zh")
 """Where terminals often show card suits two cells wide; letters are safe there."""
@@ -44,6 +49,28 @@ def can_fill() -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return sys.platform == "win32" or os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
+
+
+@contextmanager
+def restored() -> Iterator[None]:
+    """Whatever happens inside, even an end on the spot, this terminal gets its modes and its screen back."""
+    if sys.platform == "win32":
+        yield
+        return
+    import termios
+
+    descriptor = sys.stdin.fileno()
+    modes = termios.tcgetattr(descriptor)
+
+    def restore() -> None:
+        os.write(sys.stdout.fileno(), LEAVE_SCREEN)
+        termios.tcsetattr(descriptor, termios.TCSANOW, modes)
+
+    BEFORE_EXIT.append(restore)
+    try:
+        yield
+    finally:
+        BEFORE_EXIT.remove(restore)
 
 
 def is_mono() -> bool:

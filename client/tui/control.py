@@ -9,31 +9,39 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from client.cards import clean, rank_word
+from client.cards import clean
 from client.lines.commands import (
     Act,
     Admit,
     Answer,
     Away,
-    Explain,
     Kick,
-    Problem,
     Refuse,
     SeatBots,
     StartRound,
     Talk,
     Void,
 )
-from client.lines.interpret import interpret
 from client.sentences import render
 from client.tui.hand import choice_for, pickable, picked_cards, playable_ranks
 from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
 from client.tui.pages import SETTINGS, THEMES
 from client.tui.phrases import text
+from client.tui.picking import (
+    move_cursor,
+    pick_rank,
+    press_clear,
+    press_rank,
+    press_slot,
+    press_space,
+    toggle,
+    warn,
+    warn_sentence,
+    why_not_of,
+)
 from client.tui.state import Look, Ui
-from client.view import Choice, OwnCard, Stage, View
-from engine.errors import Sentence
-from engine.moves import Flip, PickUp, Play, Ready, Swap
+from client.view import Choice, Stage, View
+from engine.moves import Flip, PickUp, Play, Ready
 from engine.state import Zone
 
 ENTER_GUARD_S: Final = 0.25
@@ -92,7 +100,7 @@ def press(key: str, view: View, ui: Ui, now: float) -> Pressed:
     if entry is None:
         return _unknown(key, view, ui)
     if ui.is_auto and entry.action in PLAYS:
-        return _warn(ui, view, "auto")
+        return warn(ui, view, "auto")
     if entry.host and not view.i_host:
         return _not_host(entry, view, ui)
     return _ACTIONS[entry.action](view, ui, key, now)
@@ -140,24 +148,16 @@ def _still_picked(before: View, after: View, ui: Ui) -> Ui:
     return replace(ui, picked=kept)
 
 
-# -- saying things ------------------------------------------------------------------------------------
-
-
-def _warn(ui: Ui, view: View, code: str, **values: object) -> Pressed:
-    return replace(ui, message=text(code, ui.look.style, view.names, **values), is_warning=True), None
-
-
-def _warn_sentence(ui: Ui, view: View, sentence: Sentence) -> Pressed:
-    return replace(ui, message=render(sentence, view.names, ui.look.style), is_warning=True), None
+# -- keys that do nothing ------------------------------------------------------------------------------
 
 
 def _unknown(key: str, view: View, ui: Ui) -> Pressed:
     """Why a key does nothing here."""
     if key in RANK_KEYS and context_of(view) in ("blind", "deal", "lobby", "over", "offer"):
-        why = _why(view, RANK_KEYS[key])
+        why = why_not_of(view, RANK_KEYS[key])
         if why is not None and context_of(view) == "blind":
-            return _warn(ui, view, "flip_first")
-        return _warn_sentence(ui, view, why) if why is not None else _warn(ui, view, "key_unknown", key=key)
+            return warn(ui, view, "flip_first")
+        return warn_sentence(ui, view, why) if why is not None else warn(ui, view, "key_unknown", key=key)
     if key in (
         "escape",
         "tab",
@@ -173,165 +173,15 @@ def _unknown(key: str, view: View, ui: Ui) -> Pressed:
         "end",
     ):
         if key == "enter" and context_of(view) in ("lobby", "over"):
-            return _warn(ui, view, "next_other", host=view.host)
+            return warn(ui, view, "next_other", host=view.host)
         return ui, None
-    return _warn(ui, view, "key_unknown", key=key)
+    return warn(ui, view, "key_unknown", key=key)
 
 
 def _not_host(entry: Key, view: View, ui: Ui) -> Pressed:
     if entry.action == "enter":
-        return _warn(ui, view, "next_other", host=view.host)
-    return _warn(ui, view, "host_only", host=view.host)
-
-
-def _why(view: View, rank: str) -> Sentence | None:
-    """Why a rank can't be played now, in the words of the line mode."""
-    meaning = interpret(view, f"why {rank.lower()}")
-    return meaning.sentence if isinstance(meaning, Explain | Problem) else None
-
-
-# -- picking ------------------------------------------------------------------------------------------
-
-
-def _rank(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    return _pick_rank(view, ui, RANK_KEYS[key])
-
-
-def _pick_rank(view: View, ui: Ui, rank: str) -> Pressed:
-    if view.stage is Stage.ARRANGE:
-        return _pick_to_swap(view, ui, rank)
-    cards = [card for card in pickable(view, ui.look) if card.rank == rank]
-    if not cards or (view.my_turn and cards[0].why_not is not None and rank not in playable_ranks(view)):
-        if view.zone is None:
-            return _warn(ui, view, "watching")
-        why = cards[0].why_not if cards and cards[0].why_not is not None else _not_here(view, rank)
-        return _warn_sentence(replace(ui, picked=ui.picked if not cards else ()), view, why)
-    picked = [card for card in picked_cards(view, ui) if card.rank == rank]
-    rest = [card for card in cards if card not in picked]
-    if not rest:
-        return _warn(ui, view, "all_picked")
-    return replace(ui, picked=(*(card.position for card in picked), rest[0].position)), None
-
-
-def _not_here(view: View, rank: str) -> Sentence:
-    held = [card for card in view.own if card.rank == rank]
-    if held and held[0].why_not is not None and view.my_turn:
-        return held[0].why_not
-    if view.my_turn:
-        why = _why(view, rank)
-        if why is not None:
-            return why
-    from client.phrases import said
-
-    return said("not_held", what=f"a {rank_word(rank)}")
-
-
-def _toggle(view: View, ui: Ui, card: OwnCard) -> Pressed:
-    """Picks exactly this card, or puts it back."""
-    if view.stage is Stage.ARRANGE:
-        return _swap_with(view, ui, card)
-    if card.position in ui.picked:
-        return replace(ui, picked=tuple(position for position in ui.picked if position != card.position)), None
-    if view.my_turn and card.why_not is not None and card.rank not in playable_ranks(view):
-        return _warn_sentence(ui, view, card.why_not)
-    same = tuple(each.position for each in picked_cards(view, ui) if each.rank == card.rank)
-    return replace(ui, picked=(*same, card.position)), None
-
-
-def _pick_to_swap(view: View, ui: Ui, rank: str) -> Pressed:
-    if any(choice.kind == "choose" for choice in view.choices):
-        return _open("choices")(view, ui, "u", 0.0)
-    if not view.my_turn:
-        return _warn(ui, view, "already_ready" if view.my_seat is not None else "watching")
-    picked = picked_cards(view, ui)
-    cards = [card for card in pickable(view, ui.look) if card.rank == rank]
-    if not cards:
-        from client.phrases import said
-
-        return _warn_sentence(ui, view, said("not_held", what=f"a {rank_word(rank)}"))
-    if not picked:
-        return _swap_with(view, ui, cards[0])
-    first = picked[0]
-    partner = next((card for card in cards if card.zone is not first.zone and card.rank != first.rank), None)
-    if partner is not None:
-        return _swap_with(view, ui, partner)
-    # The same key again: the next card of that rank, in whichever row it lies.
-    if first in cards:
-        return replace(ui, picked=(cards[(cards.index(first) + 1) % len(cards)].position,)), None
-    return replace(ui, picked=(cards[0].position,)), None
-
-
-def _swap_with(view: View, ui: Ui, card: OwnCard) -> Pressed:
-    if not view.my_turn or view.my_seat is None:
-        return _warn(ui, view, "already_ready")
-    picked = picked_cards(view, ui)
-    if not picked or picked[0].zone is card.zone:
-        same = bool(picked) and picked[0] == card
-        return replace(ui, picked=() if same else (card.position,)), None
-    first = picked[0]
-    if first.rank == card.rank:
-        return _warn(replace(ui, picked=()), view, "same_rank", ranks=rank_word(card.rank, 2))
-    hand, up = (first, card) if first.zone is Zone.HAND else (card, first)
-    said = text("arranged", ui.look.style, up=_face(hand, ui), hand=_face(up, ui))
-    return replace(ui, picked=(), message=said), Act(Swap(view.my_seat, hand.position, up.position), view.stamp)
-
-
-def _face(card: OwnCard, ui: Ui) -> str:
-    from client.cards import card_label
-
-    return card_label(card.text, ui.look.style)
-
-
-def _move_cursor(step: int) -> Callable[[View, Ui, str, float], Pressed]:
-    def move(view: View, ui: Ui, key: str, now: float) -> Pressed:
-        if context_of(view) == "blind":
-            return _next_slot(view, ui, step), None
-        count = len(pickable(view, ui.look))
-        if not count:
-            return ui, None
-        start = (-1 if step > 0 else 0) if ui.cursor is None else ui.cursor
-        return replace(ui, cursor=(start + step) % count), None
-
-    return move
-
-
-def _slots(view: View) -> list[int]:
-    me = next((player for player in view.players if player.is_me), None)
-    return [number + 1 for number, there in enumerate(me.slots if me is not None else ()) if there]
-
-
-def _next_slot(view: View, ui: Ui, step: int) -> Ui:
-    slots = _slots(view)
-    if not slots:
-        return ui
-    index = slots.index(ui.slot) + step if ui.slot in slots else (0 if step > 0 else -1)
-    return replace(ui, slot=slots[index % len(slots)])
-
-
-def _space(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    cards = pickable(view, ui.look)
-    if not cards or context_of(view) == "blind":
-        return ui, None
-    if ui.cursor is None:
-        return replace(ui, cursor=0), None
-    return _toggle(view, ui, cards[ui.cursor % len(cards)])
-
-
-def _slot(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    slot = int(key)
-    if slot not in _slots(view):
-        return _warn_sentence(ui, view, _bad_slot(slot))
-    return replace(ui, slot=slot), None
-
-
-def _bad_slot(slot: int) -> Sentence:
-    from client.phrases import said
-
-    return said("bad_slot", slot=slot)
-
-
-def _clear(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    return replace(ui, picked=(), slot=None, cursor=None), None
+        return warn(ui, view, "next_other", host=view.host)
+    return warn(ui, view, "host_only", host=view.host)
 
 
 # -- doing --------------------------------------------------------------------------------------------
@@ -341,62 +191,62 @@ def _enter(view: View, ui: Ui, key: str, now: float) -> Pressed:
     context = context_of(view)
     if context in ("lobby", "over"):
         if context == "over" and now - ui.stage_since < OVER_GUARD_S:
-            return _warn(ui, view, "over_guard")
+            return warn(ui, view, "over_guard")
         if sum(player.present for player in view.players) < 2:
-            return _warn(ui, view, "start_alone" if ui.can_seat_bots else "next_alone")
+            return warn(ui, view, "start_alone" if ui.can_seat_bots else "next_alone")
         return ui, StartRound()
     if context == "arrange":
         return _be_ready(view, ui, now)
     if not view.my_turn:
         return _not_yet(view, ui)
     if now - ui.turn_since < ENTER_GUARD_S:
-        return _warn(ui, view, "enter_guard")
+        return warn(ui, view, "enter_guard")
     if view.my_seat is None:
-        return _warn(ui, view, "watching")
+        return warn(ui, view, "watching")
     if context == "blind":
         if ui.slot is None:
-            return _warn(ui, view, "flip_first")
+            return warn(ui, view, "flip_first")
         return replace(ui, slot=None), Act(Flip(view.my_seat, ui.slot - 1), view.stamp)
     picked = picked_cards(view, ui)
     if not picked:
         playable = any(choice.kind == "play" for choice in view.choices)
-        return _warn(ui, view, "nothing_picked" if playable else "hint_none")
+        return warn(ui, view, "nothing_picked" if playable else "hint_none")
     move = Play(view.my_seat, tuple(card.position for card in picked))
     choice = choice_for(view, ui)
     if choice is None:
-        return _warn(ui, view, "other_rank")
+        return warn(ui, view, "other_rank")
     return replace(ui, picked=(), cursor=None), Act(move, view.stamp)
 
 
 def _be_ready(view: View, ui: Ui, now: float) -> Pressed:
     if not view.my_turn or view.my_seat is None:
-        return _warn(ui, view, "already_ready" if view.my_seat is not None else "watching")
+        return warn(ui, view, "already_ready" if view.my_seat is not None else "watching")
     picked = picked_cards(view, ui)
     if picked:
         what = "card laid out" if picked[0].zone is Zone.HAND else "hand card"
-        return _warn(ui, view, "pick_other", card=picked[0].text, what=what)
+        return warn(ui, view, "pick_other", card=picked[0].text, what=what)
     if now - ui.turn_since < ENTER_GUARD_S:
-        return _warn(ui, view, "enter_guard")
+        return warn(ui, view, "enter_guard")
     return replace(ui, cursor=None), Act(Ready(view.my_seat), view.stamp)
 
 
 def _not_yet(view: View, ui: Ui) -> Pressed:
     if view.zone is None:
-        return _warn(ui, view, "watching") if view.my_seat is None else (ui, None)
+        return warn(ui, view, "watching") if view.my_seat is None else (ui, None)
     if view.stage is Stage.OPENING:
-        return _warn(ui, view, "hint_opening")
+        return warn(ui, view, "hint_opening")
     if view.turn is not None and view.turn != view.my_name:
-        return _warn(ui, view, "not_your_turn", name=view.turn)
-    return _warn(ui, view, "hint_drawing")
+        return warn(ui, view, "not_your_turn", name=view.turn)
+    return warn(ui, view, "hint_drawing")
 
 
 def _take(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if not view.my_turn or view.my_seat is None:
         return _not_yet(view, ui)
     if view.pick_up_why_not is not None and not any(choice.kind == "pick_up" for choice in view.choices):
-        return _warn_sentence(ui, view, view.pick_up_why_not)
+        return warn_sentence(ui, view, view.pick_up_why_not)
     if now - ui.turn_since < ENTER_GUARD_S:
-        return _warn(ui, view, "enter_guard")
+        return warn(ui, view, "enter_guard")
     if not any(choice.kind == "pick_up" and not choice.cards for choice in view.choices):
         # Upcards go along under these rules: which, is chosen from the list.
         return _open("choices")(view, ui, "u", now)
@@ -428,7 +278,7 @@ def _answered(key: str, view: View, ui: Ui) -> Pressed:
 
 def _yes(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if key == "enter" and now - ui.stage_since < ENTER_GUARD_S:
-        return _warn(ui, view, "offer_guard")
+        return warn(ui, view, "offer_guard")
     return ui, Answer(True)
 
 
@@ -437,16 +287,16 @@ def _no(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 
 def _admit(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    return (ui, Admit(view.door[0].key)) if view.door else _warn(ui, view, "nobody_at_door")
+    return (ui, Admit(view.door[0].key)) if view.door else warn(ui, view, "nobody_at_door")
 
 
 def _refuse(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    return (ui, Refuse(view.door[0].key)) if view.door else _warn(ui, view, "nobody_at_door")
+    return (ui, Refuse(view.door[0].key)) if view.door else warn(ui, view, "nobody_at_door")
 
 
 def _bot(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if not ui.can_seat_bots:
-        return _warn(ui, view, "bots_not_here")
+        return warn(ui, view, "bots_not_here")
     return replace(ui, busy=text("seating", ui.look.style)), SeatBots(1)
 
 
@@ -460,7 +310,7 @@ def _choose_row(step: int) -> Callable[[View, Ui, str, float], Pressed]:
 
 def _kick(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if not any(not player.is_me for player in view.players):
-        return _warn(ui, view, "kick_who")
+        return warn(ui, view, "kick_who")
     return replace(ui, asks="kick"), None
 
 
@@ -508,16 +358,16 @@ def _replay(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 
 _ACTIONS: Final[dict[str, Callable[[View, Ui, str, float], Pressed]]] = {
-    "rank": _rank,
-    "slot": _slot,
+    "rank": press_rank,
+    "slot": press_slot,
     "enter": _enter,
     "yes": _yes,
     "no": _no,
     "take": _take,
-    "clear": _clear,
-    "left": _move_cursor(-1),
-    "right": _move_cursor(1),
-    "space": _space,
+    "clear": press_clear,
+    "left": move_cursor(-1),
+    "right": move_cursor(1),
+    "space": press_space,
     "order": _order,
     "void": _void,
     "away": _away,
@@ -662,9 +512,9 @@ def _clicked(key: str, view: View, ui: Ui, now: float) -> Pressed:
                 return ui, None
             if card.position in ui.picked and len(ui.picked) >= 1 and view.my_turn and view.stage is Stage.PLAY:
                 return replace(ui, picked=tuple(p for p in ui.picked if p != card.position)), None
-            return _toggle(view, ui, card)
+            return toggle(view, ui, card)
         case "rank":
-            return _pick_rank(view, ui, value)
+            return pick_rank(view, ui, value)
         case "pile":
             if ui.picked and view.my_turn:
                 return _enter(view, ui, "enter", now)

@@ -10,9 +10,11 @@ from client.lines.show import LOOPBACK
 from client.phrases import DEBTS
 from client.sentences import render
 from client.tui.cells import Row, Span, cells, cut, filled, fit, line, row, span, wrap
+from client.tui.messages import message_rows
+from client.tui.opponents import link_span
 from client.tui.phrases import text
 from client.tui.state import Ui
-from client.tui.table import MESSAGE_ROWS, clock, footer_row, link_span, log_rows, message_rows, title_row
+from client.tui.table import footer_row, log_rows, title_row
 from client.view import PlayerRow, Stage, View
 from engine.rules import RuleSet, changed_items
 from p2p.audit import Verdict
@@ -348,6 +350,3 @@ def checks(verdict: Verdict, ui: Ui) -> list[tuple[bool, str]]:
     if verdict.verdict == "fair":
         found.insert(1, (True, text("check_deck", style)))
     return [*found, (False, text("check_not", style))]
-
-
-__all__ = ["MESSAGE_ROWS", "clock", "deal_rows", "lobby_rows", "over_rows", "score_table"]

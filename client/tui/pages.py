@@ -11,9 +11,11 @@ from client.sentences import render
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, span, wrap
 from client.tui.keys import helped
 from client.tui.lobby import checks, fair_word, score_table
+from client.tui.messages import message_rows
+from client.tui.opponents import link_span
 from client.tui.phrases import text
 from client.tui.state import Ui
-from client.tui.table import link_span, message_rows, title_row
+from client.tui.table import title_row
 from client.view import Stage, View
 from engine.rules import RuleSet, changed_items
 

@@ -11,9 +11,9 @@ from client.cards import card_label
 from client.replay import Replay, down_texts, hand_texts, pile_texts, up_texts
 from client.tui.cells import Row, Span, filled, fit, line, row, wrap
 from client.tui.hand import suit_style
+from client.tui.opponents import BACK
 from client.tui.phrases import text
 from client.tui.state import Look
-from client.tui.table import BACK
 from client.tui.terminal import Terminal
 from engine.cards import UNKNOWN_TEXT
 from engine.state import GameState

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from client.cards import card_label, card_labels, number_word, rank_word
+from client.cards import card_label
 from client.lines.narrate import fits_words, place_word
-from client.phrases import WAITS
-from client.tui.cells import Row, Span, beside, cells, cut, filled, fit, line, row, span, wrap
-from client.tui.hand import consequence, hand_rows, key_of, picked_cards, suit_style
-from client.tui.keys import context_of, shown
+from client.tui.cells import Row, Span, beside, cells, cut, filled, line, row, wrap
+from client.tui.hand import hand_rows, suit_style
+from client.tui.keys import shown
+from client.tui.messages import message_rows
+from client.tui.opponents import BACK, COLUMNS_HEIGHT, LATE_S, card_span, clock, opponent_rows
 from client.tui.phrases import text
-from client.tui.state import Look, Ui
-from client.view import PlayerRow, Stage, View
+from client.tui.state import Ui
+from client.view import Stage, View
 from engine.state import Zone
 
-COLUMNS_HEIGHT: Final = 22
-"""From this height on four opponents at most have a column each; else a line each."""
-
-MAX_COLUMNS: Final = 4
-LATE_S: Final = 10
-"""A person thinks for a while; from here on it is shown for how long."""
-
-MESSAGE_ROWS: Final = 2
 WIDE_TITLE: Final = 76
-WIDE_COLUMN: Final = 42
-"""An opponent alone needs no more."""
-BACK: Final = "##"
-
-
-def clock(seconds: int) -> str:
-    """Seconds as ``0:27``."""
-    return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def card_span(card: str, look: Look, width: int = 0) -> Span:
-    """A face in its colour, at least ``width`` cells."""
-    label = card_label(card, look.style)
-    return Span(label + " " * max(0, width - cells(label)), suit_style(card))
+"""From this width on there is room for the table's name beside its words."""
 
 
 # -- title and bottom ---------------------------------------------------------------------------------
@@ -91,146 +70,6 @@ def footer_row(view: View, ui: Ui, width: int) -> Row:
         spans += [Span(label, "footkey", click), Span(f" {each.short}  ", "footer", click)]
         used += part
     return row(width, *spans, right=right)
-
-
-# -- opponents ----------------------------------------------------------------------------------------
-
-
-def opponents(view: View) -> list[PlayerRow]:
-    """The others with seats, clockwise from me."""
-    seated = [player for player in view.players if player.seat is not None]
-    mine = next((number for number, player in enumerate(seated) if player.is_me), None)
-    if mine is None:
-        return seated
-    return [*seated[mine + 1 :], *seated[:mine]]
-
-
-def opponent_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
-    """The opponents: in columns of four lines where there is room, else a line each."""
-    others = opponents(view)
-    if not others:
-        return []
-    if height >= COLUMNS_HEIGHT and len(others) <= MAX_COLUMNS and width // len(others) >= 19:
-        return _columns(others, view, ui, width)
-    per_row = 2 if len(others) > MAX_COLUMNS or (height < 20 and len(others) > 3) else 1
-    room = (width - (per_row - 1)) // per_row
-    rows: list[Row] = []
-    for start in range(0, len(others), per_row):
-        spans: list[Span] = []
-        for number, player in enumerate(others[start : start + per_row]):
-            if number:
-                spans.append(Span("|", "rule"))
-            spans += row(room, *_one_line(player, view, ui, room))
-        rows.append(row(width, *spans))
-    return rows
-
-
-def _columns(others: Sequence[PlayerRow], view: View, ui: Ui, width: int) -> list[Row]:
-    count = len(others)
-    room = min(WIDE_COLUMN, (width - (count - 1)) // count)
-    blocks = [_column(player, view, ui, room) for player in others]
-    rows: list[Row] = []
-    for number in range(4):
-        spans: list[Span] = []
-        for block_number, block in enumerate(blocks):
-            if block_number:
-                spans.append(Span("|", "rule"))
-            spans += block[number]
-        rows.append(row(width, *spans))
-    return rows
-
-
-def _column(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Row]:
-    look = ui.look
-    hand = text("cards_in_hand", look.style, count=player.hand) + " "
-    gone = player.status in ("out", "left")
-    tail = (Span("" if gone else hand, "count"),)
-    mark = ">" if player.in_turn and view.stage in (Stage.PLAY, Stage.OPENING, Stage.START) else " "
-    name = cut(f"{mark} {_name(player, look)}", room - (0 if gone else cells(hand)) - 1)
-    ups = [Span(f"  {text('up', look.style):<6}" if player.upcards else "", "label")]
-    for card in player.upcards:
-        ups += [card_span(card, look, 3), Span(" ")]
-    slots = " ".join(BACK + " " if there else "   " for there in player.slots)
-    return [
-        row(room, Span(name, "turn" if mark == ">" else "name"), right=tail),
-        row(room, *(() if gone else ups)),
-        row(
-            room,
-            Span("" if gone or not player.downcards else f"  {text('blind', look.style):<6}", "label"),
-            Span("" if gone else slots, "back"),
-        ),
-        row(room, "  ", _status(player, view, ui)),
-    ]
-
-
-def _one_line(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Span]:
-    look = ui.look
-    is_narrow = room < WIDE_COLUMN
-    mark = ">" if player.in_turn and view.stage in (Stage.PLAY, Stage.OPENING, Stage.START) else " "
-    name_room = max(6, room - 22) if is_narrow else min(16, max(6, room - 24))
-    name = player.name if is_narrow else _name(player, look)
-    spans = [Span(fit(f"{mark} {name}", name_room) + " ", "turn" if mark == ">" else "name")]
-    if player.status in ("out", "left"):
-        return [*spans, _status(player, view, ui)]
-    spans.append(Span(f"{player.hand}# ".rjust(4), "count"))
-    if player.link == "lost" and not player.is_me:
-        # Worth more than the cards.
-        spans.append(_status(player, view, ui))
-        spans.append(Span(" "))
-    for card in player.upcards:
-        spans += [card_span(card, look), Span(" ")]
-    spans.append(Span(f"+{player.downcards}{text('blind', look.style)[0]} ", "back"))
-    if player.link != "lost" or player.is_me:
-        spans.append(_short_status(player, view, ui) if is_narrow else _status(player, view, ui))
-    return spans
-
-
-def _short_status(player: PlayerRow, view: View, ui: Ui) -> Span:
-    """Where there is no room for a word: a star for who is ready, a time for who is waited for."""
-    wait = next((each for each in view.waits if each.name == player.name), None)
-    if view.stage is Stage.ARRANGE:
-        return Span("*" if player.status == "ready" else " ", "good")
-    return Span(clock(wait.seconds) if wait is not None and wait.seconds >= LATE_S else "", "wait")
-
-
-def _name(player: PlayerRow, look: Look) -> str:
-    return player.name + (f" ({text('bot', look.style)})" if player.is_bot else "")
-
-
-def _status(player: PlayerRow, view: View, ui: Ui) -> Span:
-    """Why nothing happens, if it is on this player; else the link."""
-    style = ui.look.style
-    wait = next((each for each in view.waits if each.name == player.name), None)
-    if player.status == "left":
-        return Span(text("left_round", style), "dim")
-    if player.status == "out":
-        return Span(text("out_place", style, place=place_word(player.place or 0)), "good")
-    if player.link == "lost" and not player.is_me:
-        lost = text("lost_for", style, time=clock(wait.seconds)) if wait is not None else text("lost", style)
-        return Span(lost if player.present else text("left_table", style), "bad")
-    if view.stage is Stage.ARRANGE:
-        return Span(text("ready" if player.status == "ready" else "not_ready", style), "dim")
-    if wait is not None and wait.seconds >= LATE_S:
-        return Span(text("late", style, time=clock(wait.seconds)), "wait")
-    return link_span(player, ui)
-
-
-def link_span(player: PlayerRow, ui: Ui) -> Span:
-    """How well a player is heard."""
-    style = ui.look.style
-    if player.is_me:
-        return Span("--", "dim")
-    match player.link:
-        case "lost":
-            return Span(text("lost" if player.present else "left_table", style), "bad")
-        case "slow":
-            return Span(text("link_slow", style, ms=player.rtt_ms or 0), "wait")
-        case "relayed":
-            return Span(text("link_relayed", style), "wait")
-        case _ if player.rtt_ms is not None:
-            return Span(text("link_ok", style, ms=player.rtt_ms), "dim")
-        case _:
-            return Span(text("link_good", style), "dim")
 
 
 # -- stock, waste, log --------------------------------------------------------------------------------
@@ -402,124 +241,6 @@ def own_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     return hand_rows(view, ui, width, height)
 
 
-def message_rows(view: View, ui: Ui, width: int) -> list[Row]:
-    """What there is to say or to ask just now, in exactly `MESSAGE_ROWS` rows."""
-    said, style = message(view, ui)
-    if ui.typing is not None:
-        # The end of a long line is what is being typed.
-        shown_text = text("say", ui.look.style, text=ui.typing)
-        while cells(shown_text) > width - 3:
-            shown_text = shown_text[1:]
-        return filled([row(width, Span(" " + shown_text, "typing"), Span("_", "cursor"))], MESSAGE_ROWS, width)
-    parts = wrap(said, width - 2) if said else []
-    return filled([row(width, Span(" " + part, style)) for part in parts], MESSAGE_ROWS, width)
-
-
-def message(view: View, ui: Ui) -> tuple[str, str]:
-    """The sentence for the message lines, and its style: the most urgent of all there is to say."""
-    style = ui.look.style
-    asked = question(view, ui)
-    if ui.is_away and not ui.asks and not ui.message:
-        return text("hint_away", style), "warning"
-    if ui.message and not ui.asks:
-        return ui.message, "warning" if ui.is_warning else "message"
-    if asked:
-        return asked, "ask"
-    others = [player for player in view.players if not player.is_me and player.present]
-    if others and all(player.link == "lost" for player in others):
-        return text("hint_own_link", style), "warning"
-    if view.overdue:
-        longest = max((each for each in view.waits if not each.is_me), key=lambda each: each.seconds, default=None)
-        if longest is not None:
-            return text("hint_void", style, name=longest.name, time=clock(longest.seconds)), "warning"
-    if view.door and view.i_host:
-        code = "ask_door_bot" if view.door[0].operator else "ask_door"
-        return text(code, style, name=view.door[0].name), "ask"
-    does = consequence(view, ui)
-    return (does, "does") if does else (hint(view, ui), "hint")
-
-
-def question(view: View, ui: Ui) -> str:
-    """What is asked of me now, by the table or by this client; empty for nothing."""
-    style = ui.look.style
-    match ui.asks:
-        case "quit":
-            mid = view.in_round and view.stage not in (Stage.LOBBY, Stage.OFFER, Stage.OVER)
-            return text("ask_quit_round" if mid else "ask_quit", style)
-        case "take":
-            return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
-        case "kick":
-            others = [player for player in view.players if not player.is_me]
-            name = others[ui.row % len(others)].name if others else "?"
-            return text("ask_kick", style, name=name)
-        case _ if view.asked:
-            return text("ask_offer", style, round=view.round or 0)
-        case _:
-            return ui.busy
-
-
-def hint(view: View, ui: Ui) -> str:
-    """What to do next, or for whom and what the table waits."""
-    style = ui.look.style
-    waits = [each for each in view.waits if not each.is_me]
-    match view.stage:
-        case Stage.ARRANGE if view.my_turn:
-            picked = picked_cards(view, ui)
-            if picked:
-                return text("hint_arrange_picked", style, card=picked[0].text)
-            return text("hint_arrange", style) if context_of(view) == "arrange" and ui.cursor is None else ""
-        case Stage.ARRANGE if not ui.is_auto:
-            return text("hint_ready", style, players=tuple(each.name for each in waits)) if waits else ""
-        case Stage.START:
-            return text("hint_start", style)
-        case Stage.OPENING:
-            return text("hint_opening", style)
-        case Stage.PLAY if view.my_turn:
-            return _turn_hint(view, ui)
-        case Stage.ARRANGE | Stage.PLAY if ui.is_auto:
-            return text("auto", style)
-        case Stage.PLAY if view.turn == view.my_name:
-            return text("hint_drawing", style)
-        case Stage.PLAY:
-            return _wait_hint(view, ui)
-        case _:
-            return " ".join(
-                text("hint_wait_for", style, name=each.name, what=WAITS.get(each.what, each.what))
-                for each in waits
-                if each.seconds >= 2
-            )
-
-
-def _turn_hint(view: View, ui: Ui) -> str:
-    style = ui.look.style
-    if view.zone is Zone.DOWNCARDS:
-        return text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
-    kinds = {choice.kind for choice in view.choices}
-    if kinds & {"name", "done"}:
-        return text("hint_more", style)
-    more = " " + text("hint_more", style) if kinds & {"play_as", "chance"} else ""
-    if "play" in kinds:
-        return text("hint_pick", style) + more
-    return text("hint_none", style) + more if "pick_up" in kinds else text("hint_more", style)
-
-
-def _wait_hint(view: View, ui: Ui) -> str:
-    style = ui.look.style
-    picked = picked_cards(view, ui)
-    if picked:
-        return text("hint_premove", style, cards=tuple(card.text for card in picked))
-    late = [each for each in view.waits if not each.is_me and each.seconds >= LATE_S]
-    if late:
-        first = late[0]
-        player = view.player(first.name)
-        lost = player is not None and player.link == "lost"
-        what = text("hint_wait_for", style, name=first.name, what=WAITS.get(first.what, first.what))
-        if first.what == "move" and not lost:
-            return text("hint_wait_late", style, name=first.name, time=clock(first.seconds), what="")
-        return f"{what} ({clock(first.seconds)})"
-    return text("hint_wait", style, name=view.turn) if view.turn is not None else ""
-
-
 def table_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """The whole screen of a round in play or being arranged."""
     top = [title_row(view, ui, width), *opponent_rows(view, ui, width, height), line(width)]
@@ -537,19 +258,3 @@ def table_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         rest = [*top[: len(top) - 1], *bottom[:-1]]
         return [*filled(rest, height - 1, width), bottom[-1]]
     return [*top, *middle_rows(view, ui, width, room), *bottom]
-
-
-__all__ = [
-    "card_labels",
-    "card_span",
-    "clock",
-    "footer_row",
-    "key_of",
-    "link_span",
-    "message_rows",
-    "number_word",
-    "rank_word",
-    "span",
-    "table_rows",
-    "title_row",
-]

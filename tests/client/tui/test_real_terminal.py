@@ -55,6 +55,15 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
         assert ana.is_restored()
 
 
+def test_two_signals_end_it_on_the_spot_and_the_terminal_is_restored_all_the_same(tmp_path: Path) -> None:
+    with real_terminal(tmp_path / "a", *PLAY) as ana:
+        ana.shows("Exchange:")
+        for _ in range(2):
+            ana.process.send_signal(signal.SIGTERM)
+        assert ana.end() == 130
+        assert ana.is_restored()
+
+
 def test_a_terminal_that_can_do_nothing_gets_lines_and_a_word(tmp_path: Path) -> None:
     with real_terminal(tmp_path / "a", *PLAY, TERM="dumb") as ana:
         ana.shows("can't show a full screen")

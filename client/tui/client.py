@@ -17,7 +17,7 @@ from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED, TableNode
 from client.phrases import said
 from client.sentences import render, render_error
 from client.tui.cells import Row
-from client.tui.control import Command, Leave, Store, Watch, follow, paste, press
+from client.tui.control import Command, Leave, OtherRules, Store, Watch, follow, paste, press
 from client.tui.pages import last_scroll
 from client.tui.phrases import text
 from client.tui.render import draw
@@ -26,7 +26,7 @@ from client.tui.terminal import Terminal
 from client.view import Stage, View, make_view
 from engine.cards import card_text
 from engine.errors import ShitheadError
-from engine.rules import RuleSet
+from engine.rules import PRESETS, RuleSet, check_playable
 from p2p.audit import Verdict
 from p2p.news import News
 
@@ -66,6 +66,9 @@ class Overlay(Protocol):
 
 class ScreenNode(TableNode, Protocol):
     """What the full screen needs of ``p2p.node.Node``."""
+
+    rules: RuleSet
+    """What the next offer uses."""
 
     @property
     def seats(self) -> int:
@@ -384,10 +387,23 @@ class ScreenClient:
                 self._narrator.set_style(look.style)
                 if self._store is not None:
                     await asyncio.to_thread(self._store, look)
+            case OtherRules(step=step):
+                self._take_rules(step)
             case Watch():
                 await self._open_replay()
             case Away():
                 await self._go_away()
+
+    def _take_rules(self, step: int) -> None:
+        """The next preset for the next round. Raises ``RuleError`` where so many players don't fit."""
+        presets = list(PRESETS)
+        current = [name for name in presets if RuleSet.preset(name) == self._node.rules]
+        index = presets.index(current[0]) + step if current else 0
+        name = presets[index % len(presets)]
+        rules = RuleSet.preset(name)
+        check_playable(rules, max(2, len(self._view.players)))
+        self._node.rules = rules
+        self._ui = replace(self._ui, message=text("rules_taken", name=name))
 
     async def _go_away(self) -> None:
         """Away, or back where the person was away."""

@@ -73,11 +73,33 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherRules:
+    """Take the preset that is ``step`` further for the next round."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """Show the last round again."""
 
 
-Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Away | Leave | Store | Watch
+Command = (
+    Act
+    | Answer
+    | Talk
+    | StartRound
+    | Admit
+    | Refuse
+    | Kick
+    | SeatBots
+    | Void
+    | Away
+    | Leave
+    | Store
+    | OtherRules
+    | Watch
+)
 Pressed = tuple[Ui, Command | None]
 
 
@@ -418,6 +440,10 @@ def _on_page(key: str, view: View, ui: Ui) -> Pressed:
         key in ("up", "down", "left", "right", " ", "enter") or key.startswith("setting:")
     ):
         return _set(key, ui)
+    if ui.page == "rules" and key in ("left", "right"):
+        if not view.i_host or view.stage not in (Stage.LOBBY, Stage.OVER):
+            return warn(ui, view, "no_round_rules", host=view.host)
+        return replace(ui, scroll=0), OtherRules(1 if key == "right" else -1)
     if ui.page == "choices" and (key in ("up", "down", "enter") or key.isdigit() or key.startswith("choice:")):
         return _choose(key, view, ui)
     match key:

@@ -31,6 +31,7 @@ _BACKS: Final = {
     "settings": "page_settings_back",
     "log": "page_log_back",
     "choices": "page_choices_back",
+    "rules": "page_rules_back",
 }
 """Pages with keys of their own."""
 

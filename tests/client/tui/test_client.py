@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import Random
 from typing import Any
 
 import pytest
 
+from client.standing_in import StandIn
 from client.tui.client import ScreenClient
 from client.tui.control import ENTER_GUARD_S
 from client.tui.hand import key_of, pickable
 from client.tui.state import Look
 from client.view import Stage
 from engine.moves import Play
+from engine.rules import RuleSet
 from engine.state import Zone
 from p2p.snapshot import Knocking, LinkView
 from tests.client.nodes import House, MemoryNode
@@ -304,3 +307,37 @@ async def test_settings_are_changed_and_kept() -> None:
         await ana.at.lacks("SETTINGS")
         assert [look.style.ascii for look in kept] == [True, True]
         assert kept[-1].theme == "light"
+
+
+async def test_the_host_takes_other_rules_between_rounds() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("r", "right")
+        await ana.at.shows("played by the rules")
+        assert ana.node.rules != RuleSet()
+        ana.at.press("left", "esc")
+        await ana.at.lacks("RULES IN FORCE")
+        assert ana.node.rules == RuleSet()
+    async with seated(house.nodes[1]) as bogdan:
+        bogdan.at.press("r", "right")
+        await bogdan.at.shows("Ana can take other rules")
+
+
+async def test_away_lets_my_program_play_until_i_am_back() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    node = house.nodes[0]
+    standing_in = StandIn(node, lambda why: None, Random(1))
+    async with seated(node, standing_in=standing_in) as ana:
+        running = asyncio.create_task(standing_in.run())
+        try:
+            ana.at.press("enter")
+            await ana.at.shows("Exchange:")
+            ana.at.press("z")
+            await ana.at.until(lambda: not ana.client.view.my_turn, "being ready")
+            assert standing_in.is_away
+            ana.at.press("z")
+            await ana.at.shows("You play yourself again")
+            assert not standing_in.is_away
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)

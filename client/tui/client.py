@@ -276,6 +276,11 @@ class ScreenClient:
             self._log(line)
         self._ui = follow(before, self._view, self._ui, now)
         self._note_steps(now)
+        asks_me = (self._view.my_turn and not before.my_turn) or (self._view.asked and not before.asked)
+        if self._overlay is not None and asks_me:
+            # What happens at the table comes before what is watched again.
+            self._overlay.close()
+            self._overlay = None
         if self._view.my_turn and not before.my_turn and self._view.stage is Stage.PLAY and self._ui.look.sound:
             self.terminal.bell()
         self._refresh()
@@ -425,6 +430,8 @@ class ScreenClient:
         if path is None or self._watch is None:
             self._ui = replace(self._ui, message=text("no_replay"), is_warning=True)
             return
+        self._ui = replace(self._ui, busy=text("opening_replay"))
+        self._refresh()
         self._overlay = await self._watch(path, self._ui.look, self.terminal.refresh)
         self.terminal.refresh()
 

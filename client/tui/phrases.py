@@ -119,6 +119,7 @@ SCREEN: Final[dict[str, str]] = {
     "start_alone": "It takes two: wait for somebody, or press B for a bot.",
     "kick_who": "Choose somebody with the arrows first.",
     "not_saved": "The settings could not be stored. They hold for now.",
+    "opening_replay": "The round is being opened ...",
     "no_replay": "The round is not saved yet: a moment.",
     # consequences of a play
     "does_ten": "{cards} burns the pile ({count:card|cards}): you go again.",

@@ -44,7 +44,7 @@ MAX_LOG_LINES: Final = 2000
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
 _MOVES: Final = frozenset({"played", "picked_up", "flipped"})
-_SHOWN: Final = frozenset({"knocked", "hand", "verdict"})
+_SHOWN: Final = frozenset({"knocked", "hand", "verdict", "saved"})
 """News that the screen itself shows, and that need no line in the log."""
 
 

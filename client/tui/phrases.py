@@ -292,7 +292,7 @@ SCREEN: Final[dict[str, str]] = {
     "replay_open": "all cards open",
     "replay_closed": "what all could see",
     "replay_eyes": "as {name} saw it",
-    "replay_keys": "left, right step   number Enter jumps   A plays on   O open   E eyes   Esc ends",
+    "replay_keys": "arrows step  number jumps  A plays on  O open  E eyes  Esc",
     "replay_typed": "to turn {turn}: Enter",
     "too_small": "This terminal has {width} columns and {height} lines. The table needs {least} by {lines}.",
     "flash_ten": "* * *  BURNT  * * *",

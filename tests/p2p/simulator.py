@@ -202,6 +202,8 @@ class Simulation:
         self.kills: list[str] = []
         self.steps = 0
         self.away: int | None = None
+        self.calms = True
+        """Whether, after some seconds, nothing more goes wrong."""
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
         self._number = count()
         self._parted: list[tuple[float, float, frozenset[int]]] = []
@@ -491,7 +493,8 @@ class Simulation:
         self.run(self.now + 15.0, self.settled)
         self.check()
         # From now on nothing more goes wrong: the round has to end, or to say for whom it waits.
-        self._calm_at = self.now
+        if self.calms:
+            self._calm_at = self.now
         for peer in self.peers:
             if peer.disk.crash_at:
                 peer.disk.crash_at = ""

@@ -75,6 +75,10 @@ async def blocked(lan: TestLan, home: Path) -> float:
     return await join_s(bogdan, words)
 
 
+def is_back(item: dict[str, object]) -> bool:
+    return item["event"] == "link" and item["status"] == "good"
+
+
 async def resume(lan: TestLan, home: Path) -> float:
     ana, bogdan, host, _ = await table(lan, home)
     first = Reader(await bogdan.start("join", "kitchen", typing=True))
@@ -88,8 +92,8 @@ async def resume(lan: TestLan, home: Path) -> float:
     start = asyncio.get_running_loop().time()
     await bogdan.start("join", typing=True)
     async with asyncio.timeout(WAIT_S):
-        while not any(item["event"] == "link" and item["status"] == "good" for item in ana.happened()[before:]):
-            await asyncio.sleep(0.02)
+        while not any(is_back(item) for item in ana.happened()[before:]):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)  # a file tells nobody that it has grown
     return asyncio.get_running_loop().time() - start
 
 

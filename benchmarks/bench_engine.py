@@ -16,20 +16,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from engine.cards import pack_size
 from engine.game import actions, apply, check, deal, to_declare
 from engine.moves import Move, Ready
-from engine.rules import RuleSet, packs_for
+from engine.rules import PRESETS, RuleSet, packs_for
 from engine.state import GameState, Phase
 
 DEFAULT_ROUNDS = 200
 REPEATS = 3
 
 
-def random_round(players: int, seed: int) -> list[tuple[GameState, Move]]:
+def random_round(rules: RuleSet, players: int, seed: int) -> list[tuple[GameState, Move]]:
     """Every state of the play phase of one open round, with the move made in it."""
     rng = random.Random(seed)
-    rules = RuleSet()
-    faces = list(range(52 * packs_for(rules, players)))
+    faces = list(range(pack_size(packs_for(rules, players), rules.jokers)))
     rng.shuffle(faces)
     state = deal(rules, players, seed % players, faces)
     for seat in range(players):
@@ -73,7 +73,7 @@ def timed(steps: Sequence[tuple[GameState, Move]], what: str) -> float:
 def main(rounds: int) -> None:
     """Measure and print."""
     for players in (2, 3, 5, 8):
-        steps = [step for seed in range(rounds // 4) for step in random_round(players, seed)]
+        steps = [step for seed in range(rounds // 4) for step in random_round(RuleSet(), players, seed)]
         kinds = Counter(type(move).__name__ for _, move in steps)
         print(
             f"{players} players, {len(steps):,} actions: "
@@ -83,6 +83,12 @@ def main(rounds: int) -> None:
             chosen = [step for step in steps if type(step[1]).__name__ == kind]
             print(f"  apply {kind:<10}{per_second(len(chosen), timed(chosen, 'apply'))}")
         for what in ("apply", "check", "actions", "canonical"):
+            print(f"  {what:<16}{per_second(len(steps), timed(steps, what))}")
+    for preset in PRESETS:
+        rules = RuleSet.preset(preset)
+        steps = [step for seed in range(rounds // 4) for step in random_round(rules, 3, seed)]
+        print(f"{preset}, 3 players, {len(steps):,} actions")
+        for what in ("apply", "actions"):
             print(f"  {what:<16}{per_second(len(steps), timed(steps, what))}")
 
 

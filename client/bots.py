@@ -157,8 +157,8 @@ class PlayerNode(Protocol):
 class BotPlayer:
     """Plays the seat of ``node``: accepts every offer, arranges, moves when it is to move.
 
-    ``think_s``: seconds before each move. ``await run()`` plays until cancelled; :meth:`start` does it in a task
-    of its own and :meth:`close` ends that.
+    ``think_s``: seconds before each move while a person is at the table. ``await run()`` plays until
+    cancelled; :meth:`start` does it in a task of its own and :meth:`close` ends that.
     """
 
     def __init__(self, node: PlayerNode, level: Level, think_s: float, rng: Random) -> None:
@@ -201,7 +201,8 @@ class BotPlayer:
         if snapshot.round is None or next_move(snapshot, self._level, self._rng) is None:
             return
         stamp = snapshot.round.stamp
-        if self._think_s:
+        if self._think_s and any(not player.is_bot for player in snapshot.players):
+            # A person wants to see what happens; among themselves bots don't wait.
             await asyncio.sleep(self._think_s)
         # Chosen after the pause, from what there is then; a move meant for another state is refused as stale.
         now = self._node.snapshot

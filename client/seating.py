@@ -99,6 +99,7 @@ class Bots:
             interfaces=self._node.config.interfaces,
             discovery=False,
             always_consent=True,
+            keeps_rounds=False,
             dealing=self._node.config.dealing,
         )
 

@@ -104,7 +104,11 @@ def login_name() -> str:
         name = check_name(plain[:MAX_NAME_CHARACTERS])
     except BadName:
         return FALLBACK_NAME
-    return name[0].upper() + name[1:]
+    try:
+        return check_name(name[0].upper() + name[1:])
+    except BadName:
+        # A capital can be longer than its letter, or of another script ("µ" is a sign, its capital Greek).
+        return name
 
 
 def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None) -> tuple[str, bool]:

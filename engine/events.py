@@ -20,13 +20,14 @@ class BurnCause(Enum):
 
 
 class EldestBy(Enum):
-    """What made a player eldest hand: R15.1, R15.2, or nobody having anything (the dealer's left then
-    leads).
+    """What made a player eldest hand: R15.1, R15.2, the place at the dealer's left (``start=dealer_left``, or
+    nobody having anything), or a lot (``start=random``).
     """
 
     UPCARD = "upcard"
     HAND = "hand"
     SEAT = "seat"
+    LOT = "lot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,14 @@ class SeatReady:
 
 
 @dataclass(frozen=True, slots=True)
+class Chose:
+    """A seat laid out its upcards, still closed (``arrange=choose``)."""
+
+    seat: int
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A seat is asked whether it was dealt a card of ``rank`` to the hand (R15.2)."""
 
@@ -83,7 +92,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class EldestFound:
-    """Who leads, and the rank that decided (R15); ``rank`` is -1 when ``by`` is ``SEAT``."""
+    """Who leads, and the rank that decided (R15); ``rank`` is -1 when ``by`` is ``SEAT`` or ``LOT``."""
 
     seat: int
     rank: int
@@ -92,11 +101,78 @@ class EldestFound:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A set went onto the wastepile (R20)."""
+    """A set went onto the wastepile (R20); with ``combine_last_hand`` upcards may be among the hand cards."""
 
     seat: int
     positions: tuple[int, ...]
     from_zone: Zone
+
+
+@dataclass(frozen=True, slots=True)
+class NameAsked:
+    """A wild joker was turned up; its player says next what it counts as."""
+
+    seat: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """These wild jokers count as ``rank`` from now on."""
+
+    seat: int
+    positions: tuple[int, ...]
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpOpen:
+    """The seat may lay cards of ``rank`` that it has just drawn, and then says that it is done
+    (``draw_follow_up``).
+    """
+
+    seat: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpDone:
+    """The seat lays no more cards; its turn ends."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceStarted:
+    """The top card of the stock was chosen; its face comes next (option ``chance``)."""
+
+    seat: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chanced:
+    """The top card of the stock was turned up; when not ``legal`` it goes to the hand with the wastepile."""
+
+    seat: int
+    position: int
+    face: int
+    legal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """The direction of play turned; it is +1 clockwise or -1 now (power ``reverse``)."""
+
+    seat: int
+    direction: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """These seats miss their turn, in order; the mover's own may be among them (power ``skip``)."""
+
+    seats: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +185,8 @@ class Drew:
 
 @dataclass(frozen=True, slots=True)
 class PickedUp:
-    """These positions went to a hand: the wastepile, and a flipped card that failed as the last one (R34,
-    R42).
+    """These positions went to a hand: the wastepile, then a card that was turned up and failed (R34, R42), or
+    the upcards that go along (``upcard_pick_up``).
     """
 
     seat: int
@@ -184,11 +260,20 @@ Event = (
     Opened
     | Swapped
     | SeatReady
+    | Chose
     | Asked
     | Declared
     | Passed
     | EldestFound
     | Played
+    | NameAsked
+    | Named
+    | FollowUpOpen
+    | FollowUpDone
+    | ChanceStarted
+    | Chanced
+    | Reversed
+    | Skipped
     | Drew
     | PickedUp
     | FlipStarted

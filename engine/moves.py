@@ -89,14 +89,14 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Turn the top card of the stock (option ``chance``)."""
+    """Turn the top card of the stock in the hope that it fits (option ``chance``)."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """Lay these hand cards out as upcards (option ``arrange=choose``)."""
+    """Lay these own cards out as upcards, still closed; replaces an earlier choice (``arrange=choose``)."""
 
     seat: int
     positions: tuple[int, ...]
@@ -104,14 +104,31 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class PlayAs:
-    """Play a set with a wild joker that counts as ``rank`` (option ``joker_power=wild``)."""
+    """Play a set with wild jokers that count as ``rank`` (option ``joker_power=wild``)."""
 
     seat: int
     positions: tuple[int, ...]
     rank: int
 
 
-PlayerMove = Swap | Ready | Unready | Declare | Pass | Play | PickUp | Flip | Leave | Chance | Choose | PlayAs
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Say what rank the wild joker counts as that was just turned up (option ``joker_power=wild``)."""
+
+    seat: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Lay no more of the cards just drawn; the turn passes (option ``draw_follow_up``)."""
+
+    seat: int
+
+
+PlayerMove = (
+    Swap | Ready | Unready | Declare | Pass | Play | PickUp | Flip | Leave | Chance | Choose | PlayAs | Name | Done
+)
 """Everything that a seat does."""
 
 Move = PlayerMove | Open

@@ -84,6 +84,13 @@ class ReplayAfterQuartet(Enum):
     NONE = "none"
 
 
+class TurnLimitResult(Enum):
+    """Whether a round that reached its turn limit has a loser."""
+
+    STALLED = "stalled"
+    MOST_CARDS = "most_cards"
+
+
 class StartRule(Enum):
     """How eldest hand is found."""
 

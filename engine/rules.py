@@ -1,8 +1,7 @@
 """A rule set: one value for every option of docs/rules.md 3.1, presets, and its one text form.
 
-Every option that the table marks *must* or *should* is here, with the default first. This version plays the
-default rules and the options in :data:`PLAYED`; the others can be read, written and shown, and
-:func:`check_playable` refuses them by name.
+This version plays the options in :data:`PLAYED`; the others can be read, written and shown, and
+:func:`check_playable` refuses them by name. It also refuses options that contradict each other.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from engine.cards import RANKS, pack_size
+from engine.contradictions import check_consistent
 from engine.errors import RuleError
 from engine.options import (
     BOOLEAN,
@@ -35,13 +35,14 @@ from engine.options import (
     ReplayAfterQuartet,
     ReverseCount,
     StartRule,
+    TurnLimitResult,
     UpcardPickUp,
     choice,
     number,
     parse_option,
 )
 
-ENGINE_REVISION: Final = 1
+ENGINE_REVISION: Final = 2
 """Rises whenever the same moves could lead to another state; peers with different ones don't play
 together.
 """
@@ -52,6 +53,9 @@ MAX_PLAYERS: Final = 10
 
 PLAYERS_PER_PACK: Final = 5
 """R6: ``packs = ceil(players / 5)``."""
+
+POWERS: Final = ("reset", "burn", "ceiling", "transparent", "skip", "reverse", "again")
+"""The options that give ranks powers (3.2)."""
 
 DEFAULT_DEAL: Final = DealShape(3, 3, 3)
 """R9."""
@@ -98,6 +102,7 @@ class RuleSet:
     packs: int = 0
     next_dealer: NextDealer = NextDealer.LOSER
     turn_limit: int = 1000
+    turn_limit_result: TurnLimitResult = TurnLimitResult.STALLED
 
     @staticmethod
     def preset(name: str) -> RuleSet:
@@ -146,6 +151,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "packs": PACKS,
     "next_dealer": choice(NextDealer),
     "turn_limit": number(1, MAX_TURN_LIMIT_ACTIONS),
+    "turn_limit_result": choice(TurnLimitResult),
 }
 """How the value of each option is read and written."""
 
@@ -173,10 +179,17 @@ PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The presets of docs/rules.md 3.5: what each changes, in text form."""
 
-PLAYED: Final = frozenset({"deal", "refill_to", "packs", "next_dealer", "turn_limit"})
+PLAYED: Final = frozenset(OPTION_NAMES) - {"jump_in"}
 """The options of which this version plays every value, :data:`UNPLAYED_VALUES` excepted."""
 
-UNPLAYED_VALUES: Final = frozenset({("next_dealer", "random")})
+UNPLAYED_VALUES: Final = frozenset(
+    {
+        ("joker_power", "give"),
+        ("joker_power", "next_takes"),
+        ("start", "upcards_after_arrange"),
+        ("start", "worst_upcards"),
+    }
+)
 """Values of played options that this version does not play."""
 
 
@@ -234,9 +247,9 @@ def packs_for(rules: RuleSet, players: int) -> int:
 def check_playable(rules: RuleSet, players: int) -> None:
     """Raise unless this version plays ``rules`` with ``players`` players.
 
-    ``RuleError("not_yet")`` names the first option (by name) that it does not play,
-    ``RuleError("does_not_fit")`` says that there are too few or too many players for the packs or the game
-    (R6, R7).
+    ``RuleError("not_yet")`` names the first option (by name) that it does not play, ``"contradiction"`` two
+    options that can't both hold, and ``"does_not_fit"`` says that there are too few or too many players for the
+    packs or the game (R6, R7).
     """
     for name, text in changed_items(rules):
         if name not in PLAYED or (name, text) in UNPLAYED_VALUES:
@@ -246,6 +259,7 @@ def check_playable(rules: RuleSet, players: int) -> None:
                 option=name,
                 value=text,
             )
+    check_consistent(rules)
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise RuleError(
             "does_not_fit",

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from typing import Final, TypeVar
 
-from engine.cards import JOKER_RANK, UNKNOWN, pack_size, rank
+from engine.cards import UNKNOWN
 from engine.rules import RuleSet, packs_for
+from engine.tables import Flags, Tables, tables_for
 
 NOBODY: Final = -1
 """No seat: nobody is in turn, or there is no eldest hand or shithead yet."""
@@ -64,42 +64,12 @@ class Zone(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """What a rule set says about ranks, looked up instead of computed.
-
-    ``ranks[k]`` is the rank of card k, ``ranks[UNKNOWN]`` is ``UNKNOWN``. ``follows[top][r]``: whether rank r
-    may be played on rank top (R21); ``follows[UNKNOWN]`` is the empty wastepile. ``burns[r]``: R27.
-    """
-
-    ranks: tuple[int, ...]
-    follows: tuple[tuple[bool, ...], ...]
-    burns: tuple[bool, ...]
-
-
-@lru_cache(maxsize=64)
-def tables_for(rules: RuleSet, packs: int) -> Tables:
-    """The tables of ``rules`` with ``packs`` packs."""
-    size = pack_size(packs, rules.jokers)
-    every_rank = range(JOKER_RANK + 1)
-
-    def follows(top: int, played: int) -> bool:
-        anytime = played in rules.reset or played in rules.burn
-        return anytime or top in rules.reset or played >= top
-
-    lead = tuple(True for _ in every_rank)
-    return Tables(
-        ranks=(*(rank(k, packs) for k in range(size)), UNKNOWN),
-        follows=(*(tuple(follows(top, played) for played in every_rank) for top in every_rank), lead),
-        burns=tuple(played in rules.burn for played in every_rank),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Setup:
     """What never changes in a round.
 
     ``dealt_hands`` and ``dealt_ups``: for each seat the positions dealt to it, in dealing order (R11). They
-    are empty for a position that does not start with the deal.
+    are empty for a position that does not start with the deal. ``drawn_eldest`` is the seat that a lot made
+    eldest hand, where ``start=random``.
     """
 
     rules: RuleSet
@@ -109,6 +79,32 @@ class Setup:
     dealt_hands: Zones
     dealt_ups: Zones
     tables: Tables
+    drawn_eldest: int = NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What only some options need to remember; all of it is public.
+
+    named       wild jokers in the wastepile, each with the rank that it counts as: (position, rank)
+    naming      the wild joker that the seat in turn has to name now, else -1
+    follow      the cards drawn this turn that may still be laid (``draw_follow_up``); while there are any, the
+                seat in turn lays some or is ``Done``. ``follow_rank``: the rank played, ``laid``: how many
+                cards of it so far
+    start_rank  the rank that the first lead must hold (``lead_must_be_start_rank``), else -1
+    declared    positions declared at the rank that is asked for (``start_tie=most_copies``)
+    """
+
+    named: tuple[tuple[int, int], ...] = ()
+    naming: int = -1
+    follow: tuple[int, ...] = ()
+    follow_rank: int = -1
+    laid: int = 0
+    start_rank: int = -1
+    declared: tuple[int, ...] = ()
+
+
+NOTHING: Final = Extra()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +121,8 @@ class GameState:
     direction   +1 clockwise, -1 anticlockwise
     awaiting    positions whose faces must be opened before anything else can happen
     left        seats that left, in order; finish_order: seats that went out, in order (R47)
-    action_count  accepted plays, pick-ups and flips (R50)
+    action_count  accepted plays, pick-ups, flips and chances (R50)
+    extra       what only some options need
     """
 
     setup: Setup
@@ -151,6 +148,7 @@ class GameState:
     shithead: int
     result: Result
     action_count: int
+    extra: Extra = NOTHING
 
     @property
     def rules(self) -> RuleSet:
@@ -180,14 +178,36 @@ class GameState:
         """Whether all players know the face at ``position``."""
         return bool(self.public >> position & 1)
 
+    def counts_as(self, position: int) -> int:
+        """The rank that the card at ``position`` counts as in the wastepile: that of a wild joker is named."""
+        for joker, rank in self.extra.named:
+            if joker == position:
+                return rank
+        return self.setup.tables.ranks[self.faces[position]]
+
     def top_rank(self) -> int:
-        """The rank on top of the wastepile, ``UNKNOWN`` when it is empty."""
-        return self.setup.tables.ranks[self.faces[self.pile[-1]]] if self.pile else UNKNOWN
+        """The rank on top of the wastepile, transparent or not; ``UNKNOWN`` when it is empty."""
+        return self.counts_as(self.pile[-1]) if self.pile else UNKNOWN
+
+    def rank_to_beat(self) -> int:
+        """The topmost rank in the wastepile that is not transparent (``eff`` of 3.2), ``UNKNOWN`` if there is
+        none.
+        """
+        pile, tables = self.pile, self.setup.tables
+        if not tables.sees_through:
+            if not pile:
+                return UNKNOWN
+            if not self.extra.named:
+                return tables.ranks[self.faces[pile[-1]]]
+        for position in reversed(pile):
+            rank = self.counts_as(position)
+            if not tables.transparent[rank]:
+                return rank
+        return UNKNOWN
 
     def top_run(self) -> int:
-        """How many cards of equal rank lie unbroken on top of the wastepile (R28)."""
-        ranks, faces = self.setup.tables.ranks, self.faces
-        return run_length(ranks[faces[position]] for position in reversed(self.pile))
+        """How many cards of equal rank lie on top of the wastepile, as they count for a burn (R28, 3.2)."""
+        return run_length(map(self.counts_as, reversed(self.pile)), self.setup.tables.pass_over)
 
     def active_zone(self, seat: int) -> Zone | None:
         """The zone that ``seat`` plays from (R2); None without a card."""
@@ -203,12 +223,7 @@ class GameState:
 
     def next_active(self, seat: int) -> int:
         """The next seat after ``seat`` that still plays, in the current direction (R18)."""
-        players, active = self.setup.players, self.active
-        for _ in range(players):
-            seat = (seat + self.direction) % players
-            if active[seat]:
-                break
-        return seat
+        return next_of(self.active, seat, self.direction)
 
     def seats_from_left(self) -> tuple[int, ...]:
         """All seats, clockwise from the dealer's left (R9)."""
@@ -222,7 +237,8 @@ class GameState:
         ``left``. A card is (position, k + 1), or (position, 0) when not all players know it; an empty slot is
         ``""``. Hand, upcards and burnt are sorted by position; downcards go by slot, the stock top first, the
         wastepile bottom first. No seat is ``ABSENT``; the direction is 1 for clockwise, 0 for anticlockwise.
-        Cards laid aside by those who left follow from what came before and are not in it.
+        Cards laid aside by those who left follow from what came before and are not in it. Behind all this
+        stand the parts of ``extra`` that say something, each as (name, values).
         """
         faces, public = self.faces, self.public
 
@@ -253,6 +269,7 @@ class GameState:
             cards(self.pile),
             cards(sorted(self.burnt)),
             self.finish_order,
+            *(_extras(self.extra) if self.extra is not NOTHING else ()),
         )
 
     def _status(self, seat: int) -> str:
@@ -272,17 +289,43 @@ def put(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 
-def run_length(ranks: Iterable[int]) -> int:
-    """How many of the first ``ranks`` are equal to the very first."""
+def run_length(ranks: Iterable[int], pass_over: Flags) -> int:
+    """How many of the first ``ranks`` are equal to the very first.
+
+    Ranks in ``pass_over`` break no run and are not counted; a run of such a rank is counted without gaps
+    (3.2).
+    """
     first: int | None = None
-    count = 0
-    for number in ranks:
+    count, passes = 0, False
+    for rank in ranks:
         if first is None:
-            first = number
-        elif number != first:
+            first, passes = rank, not pass_over[rank]
+        if rank == first:
+            count += 1
+        elif not (passes and pass_over[rank]):
             break
-        count += 1
     return count
+
+
+def next_of(active: tuple[bool, ...], seat: int, direction: int) -> int:
+    """The next seat after ``seat`` in ``direction`` that is ``active``; ``seat`` itself when no other is."""
+    players = len(active)
+    for _ in active:
+        seat = (seat + direction) % players
+        if active[seat]:
+            break
+    return seat
+
+
+def _extras(extra: Extra) -> tuple[Canonical, ...]:
+    parts: tuple[tuple[str, bool, Canonical], ...] = (
+        ("named", bool(extra.named), extra.named),
+        ("naming", extra.naming >= 0, extra.naming),
+        ("follow", bool(extra.follow), (extra.follow_rank, extra.laid, extra.follow)),
+        ("start_rank", extra.start_rank >= 0, extra.start_rank),
+        ("declared", bool(extra.declared), extra.declared),
+    )
+    return tuple((name, value) for name, there, value in parts if there)
 
 
 def seats_from_left(players: int, dealer: int) -> tuple[int, ...]:
@@ -296,7 +339,8 @@ def make_setup(
     dealer: int,
     dealt_hands: Zones,
     dealt_ups: Zones,
+    drawn_eldest: int = NOBODY,
 ) -> Setup:
     """The constant part of a round under ``rules``."""
     packs = packs_for(rules, players)
-    return Setup(rules, players, dealer, packs, dealt_hands, dealt_ups, tables_for(rules, packs))
+    return Setup(rules, players, dealer, packs, dealt_hands, dealt_ups, tables_for(rules, packs), drawn_eldest)

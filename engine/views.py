@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from engine.cards import UNKNOWN, card_text
+from engine.cards import JOKER_RANK, UNKNOWN, card_text
 from engine.errors import RuleError, Sentence
+from engine.options import ArrangeRule
 from engine.state import EMPTY_SLOT, NOBODY, GameState, Phase, Result
 
 
@@ -34,8 +35,10 @@ def with_faces(state: GameState, faces: Mapping[int, int]) -> GameState:
 
 
 def mask(state: GameState, seat: int | None) -> GameState:
-    """What ``seat`` sees (None: an onlooker): all that is public, and the own hand (1.15)."""
-    own = frozenset(() if seat is None else state.hands[seat])
+    """What ``seat`` sees (None: an onlooker): all that is public, the own hand and the own chosen upcards
+    (1.15).
+    """
+    own = frozenset(() if seat is None else state.hands[seat] + state.ups[seat])
     return replace(
         state,
         faces=tuple(
@@ -84,7 +87,9 @@ def _face_problems(state: GameState) -> Iterator[Sentence]:
         elif count > 1:
             card = card_text(face, state.packs)
             yield _sentence("card_twice", "{card} is at {count} places.", card=card, count=count)
-    upcards = (p for ups in state.ups for p in ups if p not in state.awaiting)
+    # Chosen upcards stay closed until all have chosen.
+    choosing = state.phase is Phase.ARRANGE and state.rules.arrange is ArrangeRule.CHOOSE
+    upcards = (p for ups in state.ups for p in ups if not choosing and p not in state.awaiting)
     for position in (*state.pile, *state.burnt, *upcards, *_public_positions(state)):
         if 0 <= position < len(state.faces) and (state.faces[position] < 0 or not state.is_public(position)):
             yield _sentence(
@@ -119,9 +124,27 @@ def _phase_problems(state: GameState) -> Iterator[Sentence]:
         yield _sentence("wrong_turn", "The seat in turn does not play.")
     if not has_turn and state.turn != NOBODY:
         yield _sentence("wrong_turn", "Nobody can be in turn in the phase {phase}.", phase=state.phase.value)
+    if (state.phase is Phase.DECLARE) != (state.asked >= 0) or state.asked < -1:
+        yield _sentence("wrong_question", "A rank is asked for while eldest hand is looked for, and only then.")
     if (state.phase is Phase.OVER) == (state.result is Result.NONE):
         yield _sentence("wrong_result", "A round has a result when it is over, and only then.")
     if state.phase is not Phase.OVER and sum(state.active) < 2:
         yield _sentence("one_player", "Fewer than two players are in the round, and it is not over.")
+    yield from _extra_problems(state)
     if state.direction not in (1, -1):
         yield _sentence("wrong_direction", "The direction is neither clockwise nor anticlockwise.")
+
+
+def _extra_problems(state: GameState) -> Iterator[Sentence]:
+    extra, tables = state.extra, state.setup.tables
+    wild = {p for p in state.pile if tables.nameable and state.rank_at(p) == JOKER_RANK}
+    if {position for position, _ in extra.named} != wild or len(extra.named) != len(wild):
+        yield _sentence("wrong_name", "The jokers in the wastepile and those that were named differ.")
+    if not all(rank in tables.nameable for _, rank in extra.named):
+        yield _sentence("wrong_name", "A joker counts as a rank that it can't be named.")
+    held = state.stock[:1]
+    if 0 <= state.turn < len(state.hands):
+        held += state.hands[state.turn] + state.downs[state.turn]
+    asking = (*extra.follow, *((extra.naming,) if extra.naming >= 0 else ()))
+    if not all(position in held for position in asking):
+        yield _sentence("wrong_step", "The seat in turn does not hold what it is asked about.")

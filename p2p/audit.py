@@ -13,12 +13,14 @@ from typing import Final
 
 from engine import game
 from engine.errors import Sentence
-from engine.moves import Pass
+from engine.moves import Open
 from engine.state import GameState
 from p2p import entries as e
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, signature_fits
-from p2p.faults import Fault
+from p2p.facts import Fact
+from p2p.faults import ON_RECORD_ONLY, Fault
+from p2p.news import moves_of
 from p2p.phases import Phase
 from p2p.round import Deal, Lens, Node, Round, body_of
 from p2p.roundfile import DamagedRound, RoundFile, read
@@ -256,14 +258,21 @@ def _hidden_breaches(session: Session, round_: Round, lens: Lens) -> list[Fault]
     node: Node | None = lens.tip
     while node is not None and node.parent is not None:
         fact = node.fact
-        if fact is not None and fact.entry.kind == "pass":
-            before = _opened(lens.state_at(node.parent), faces)
-            if game.to_declare(before) != Pass(before.turn):
-                found.append(Fault(fact.author, "false_pass", (fact.id,), fact.seq, "pass"))
+        if fact is not None:
+            found.extend(_hidden_breach(fact, node, lens.state_at(node.parent), faces))
         node = node.parent
     return found
 
 
-def _opened(state: GameState, faces: tuple[int, ...]) -> GameState:
-    hand = state.hands[state.turn]
-    return game.with_faces(state, {position: faces[position] for position in hand})
+def _hidden_breach(fact: Fact, node: Node, before: GameState, faces: tuple[int, ...]) -> list[Fault]:
+    """What one answer or move did against the rules, judged with the mover's hand open."""
+    hand = before.hands[before.turn]
+    state = game.with_faces(before, {position: faces[position] for position in hand})
+    for move in moves_of(node, before):
+        if isinstance(move, Open):
+            continue
+        breach = game.hidden_breach(state, move)
+        if breach is not None:
+            code = breach.code if breach.code in ON_RECORD_ONLY else "hidden_breach"
+            return [Fault(fact.author, code, (fact.id,), fact.seq, fact.entry.kind, breach.code)]
+    return []

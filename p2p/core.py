@@ -79,9 +79,18 @@ class Core:
     """Store and session of one table."""
 
     def __init__(
-        self, table: bytes, key: Ed25519PrivateKey, store: Store, dealing: Dealing, rounds_dir: Path, program: str
+        self,
+        table: bytes,
+        key: Ed25519PrivateKey,
+        store: Store,
+        dealing: Dealing,
+        rounds_dir: Path | None,
+        program: str,
     ) -> None:
-        """Takes up the table where the store left it. Raises ``StoreProblem``."""
+        """Takes up the table where the store left it. ``rounds_dir`` None: rounds are not saved.
+
+        Raises ``StoreProblem``.
+        """
         self.key = key
         self.me = key.public_key().public_bytes_raw()
         self.store = store
@@ -101,10 +110,14 @@ class Core:
         a restored backup does not know of."""
         self._heard = False
         self._own_heads: set[bytes] = set()
-        on_disk = {path.stem.rpartition("-")[2] for path in roundfile.list_rounds(rounds_dir)}
+        files = roundfile.list_rounds(rounds_dir) if rounds_dir is not None else []
+        on_disk = {path.stem.rpartition("-")[2] for path in files}
         # A round that was settled when the program was killed may still lack its file.
         self._saved.update(
-            contract for contract in self.session.rounds if contract[: roundfile.NAMED_BYTES].hex() in on_disk
+            contract
+            for contract, round_ in self.session.rounds.items()
+            if contract[: roundfile.NAMED_BYTES].hex() in on_disk
+            or (rounds_dir is None and round_.everything().final is not None)
         )
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
         self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
@@ -234,6 +247,9 @@ class Core:
 
     def save(self, round_: Round, out: Outcome) -> None:
         """Writes the file of a round; a full disk becomes news, not a failure of the table."""
+        if self.rounds_dir is None:
+            self._count_round(round_)
+            return
         moment = datetime.now(UTC)
         lens = round_.everything()
         ending = lens.final or lens.ending
@@ -256,7 +272,12 @@ class Core:
             return
         out.saved.append((round_, path))
         out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
-        if lens.final is not None and lens.final.kind in ("finished", "stalled"):
+        self._count_round(round_)
+
+    def _count_round(self, round_: Round) -> None:
+        """Notes a round that came to its end with those it was played with; its seed is public now."""
+        final = round_.everything().final
+        if final is not None and final.kind in ("finished", "stalled"):
             with self.store.step():
                 for key in round_.roster:
                     if key != self.me:

@@ -180,6 +180,13 @@ class Swap(Body, frozen=True):
     proof: SmallBytes
 
 
+class Choose(Body, frozen=True):
+    """Picks own hand cards that become upcards (option ``arrange=choose``); replaces an earlier choice."""
+
+    contract: Bytes32
+    positions: Annotated[list[Position], Meta(min_length=1, max_length=16)]
+
+
 class Ready(Body, frozen=True):
     """Done rearranging; final (1.19)."""
 
@@ -204,8 +211,9 @@ class Pass(Body, frozen=True):
 class Move(Body, frozen=True):
     """One link of the chain: a play, a pick-up or a flip, answering one state by its digest.
 
-    ``action`` is ``play`` (``places``: positions), ``pick_up`` (``places``: upcards that go along) or
-    ``flip`` (``places``: one slot). ``positions`` are the author's closed cards that it opens, ascending,
+    ``action`` is ``play`` (``places``: positions), ``play_as`` (a rank, then positions), ``pick_up`` (upcards
+    that go along), ``flip`` (one slot), ``chance`` (none), ``name`` (one rank) or ``done`` (none).
+    ``positions`` are the author's closed cards that it opens, ascending,
     ``shares`` the author's share for each.
     """
 
@@ -254,6 +262,7 @@ BODIES: Final[dict[str, type[Body]]] = {
     "agreed": Agreed,
     "shares": Shares,
     "swap": Swap,
+    "choose": Choose,
     "ready": Ready,
     "declare": Declare,
     "pass": Pass,

@@ -62,6 +62,18 @@ _PROBLEMS: Final[dict[str, tuple[str, str]]] = {
         "{address} refused the link: {reason}.",
         "Ask the host of the table.",
     ),
+    "name_taken": (
+        "Somebody at the table is called {name} already.",
+        "Choose another name with --name.",
+    ),
+    "table_full": (
+        "The table at {address} is full: it has {seats} seats.",
+        "Wait until somebody leaves, or open a table of your own.",
+    ),
+    "turned_away": (
+        "The host at {address} did not let you in.",
+        "Ask the host; or open a table of your own.",
+    ),
     "busy": (
         "{address} is busy with too many new links.",
         "Try again in a few seconds.",

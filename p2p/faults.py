@@ -29,10 +29,25 @@ FAULT_SENTENCES: Final[dict[str, str]] = {
     "second_accept": "{player} answered one offer twice.",
     "not_by_seed": "{player} did not shuffle or open by the seed committed to ({what}).",
     "false_pass": "{player} passed while holding a card of the rank asked for.",
+    "false_declare": "{player} declared another card than the rules ask for.",
+    "pick_up_not_forced": "{player} took the pile while holding a card that could be played.",
+    "chance_not_forced": "{player} took a chance while holding a card that could be played.",
+    "lead_not_start_rank": "{player} led without the rank that the first lead has to hold.",
+    "hidden_breach": "{player} broke a rule that only the open hands show ({reason}).",
 }
 """Code → sentence. ``player`` becomes a name."""
 
-ON_RECORD_ONLY: Final = frozenset({"not_by_seed", "false_pass"})
+ON_RECORD_ONLY: Final = frozenset(
+    {
+        "not_by_seed",
+        "false_pass",
+        "false_declare",
+        "pick_up_not_forced",
+        "chance_not_forced",
+        "lead_not_start_rank",
+        "hidden_breach",
+    }
+)
 """Found only with the seeds, after the ending was final: they are on record and change no ending."""
 
 

@@ -12,10 +12,12 @@ from typing import Final
 
 from engine import game
 from engine.errors import RuleError
+from engine.moves import Chance, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove
+from engine.moves import Choose as ChooseMove
 from engine.moves import Declare as DeclareMove
-from engine.moves import Flip, PickUp, Play, PlayerMove
 from engine.moves import Open as OpenFace
 from engine.moves import Pass as PassMove
+from engine.moves import Ready as ReadyMove
 from engine.moves import Swap as SwapMove
 from engine.state import GameState
 from p2p import entries as e
@@ -202,6 +204,9 @@ def _shares(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
 def _called(round_: Round, lens: Lens, deal: Deal, cause: bytes) -> dict[int, Call]:
     if cause == round_.contract:
         return {call.position: call for call in deal.calls}
+    root = lens.root
+    if root is not None and root.calls and cause == root.calls[0].cause:
+        return {call.position: call for call in root.calls}
     node = round_.nodes.get(cause)
     if node is None or node.fact is None or not lens.has(node.fact):
         return {}
@@ -283,7 +288,7 @@ def _swap(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
         raise Breach("bad_kind")
     if lens.first("ready", number) is not None:
         raise Breach("illegal_move", "already_ready")
-    if len(lens.all("swap", number)) >= MAX_SWAPS:
+    if len(lens.arrangements(number)) >= MAX_SWAPS:
         raise Breach("illegal_move", "too many swaps")
     seat = deal.seat_of[number]
     if body.hand not in state.hands[seat]:
@@ -298,9 +303,25 @@ def _swap(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     round_.arranged[fact.id] = state
 
 
+def _choose(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
+    deal, state = lens.agreement, lens.arranged_by(number)
+    if deal is None or state is None:
+        raise Breach("bad_kind")
+    if lens.first("ready", number) is not None:
+        raise Breach("illegal_move", "already_ready")
+    if len(lens.arrangements(number)) >= MAX_SWAPS:
+        raise Breach("illegal_move", "too many choices")
+    move = ChooseMove(deal.seat_of[number], tuple(body_of(fact, e.Choose).positions))
+    round_.arranged[fact.id] = _apply(state, move, "illegal_move")
+
+
 def _ready(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     if lens.first("ready", number) is not None:
         raise Breach("bad_kind", "ready twice")
+    deal, state = lens.agreement, lens.arranged_by(number)
+    if deal is None or state is None:
+        raise Breach("bad_kind")
+    _apply(state, ReadyMove(deal.seat_of[number]), "illegal_move")
 
 
 def _declare(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
@@ -346,8 +367,8 @@ def _move(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     seat = deal.seat_of[number]
     move, wanted = _read_action(body, seat, before)
     state = before
-    if isinstance(move, Flip):
-        # The flipper's own share comes with the flip; the others' are called for by it.
+    if isinstance(move, Flip | Chance):
+        # The mover's own share comes with the card turned up; the others' are called for by it.
         _check_flip_share(round_, lens, deal, number, body, wanted)
     else:
         if any(position not in before.hands[seat] for position in body.positions):
@@ -381,6 +402,16 @@ def _read_action(body: e.Move, seat: int, before: GameState) -> tuple[PlayerMove
     match body.action:
         case "play":
             return Play(seat, tuple(body.places)), tuple(body.places)
+        case "play_as" if len(body.places) > 1:
+            return PlayAs(seat, tuple(body.places[1:]), body.places[0]), tuple(body.places[1:])
+        case "chance" if not body.places:
+            if not before.stock:
+                raise Breach("illegal_move", "empty_stock")
+            return Chance(seat), before.stock[:1]
+        case "name" if len(body.places) == 1:
+            return Name(seat, body.places[0]), ()
+        case "done" if not body.places:
+            return Done(seat), ()
         case "pick_up":
             return PickUp(seat, tuple(body.places)), ()
         case "flip" if len(body.places) == 1:
@@ -397,7 +428,7 @@ def _check_flip_share(
     round_: Round, lens: Lens, deal: Deal, number: int, body: e.Move, wanted: tuple[int, ...]
 ) -> None:
     if tuple(body.positions) != wanted or len(body.shares) != 1:
-        raise Breach("bad_schema", "a flip brings one share, for its card")
+        raise Breach("bad_schema", "a card turned up comes with one share, for itself")
     opening = Opening(body.parent, wanted, tuple(body.shares))
     if not round_.dealing.check_shares(round_.ground, number, deal.x[number], deal.deck, [opening], body.proof):
         raise Breach("bad_share")
@@ -478,6 +509,7 @@ _GUARDS: Final[dict[str, Callable[[Round, Lens, Fact, int], None]]] = {
     "agreed": _agreed,
     "shares": _shares,
     "swap": _swap,
+    "choose": _choose,
     "ready": _ready,
     "declare": _declare,
     "pass": _pass,

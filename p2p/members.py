@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.errors import RuleError
+from engine.options import NextDealer
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, from_items, packs_for
 from p2p import entries as e
 from p2p.canonical import h
@@ -163,7 +164,7 @@ def _attempt(lenses: list[tuple[Round, Lens]], number: int) -> int:
 
 def _next_seats(
     round_: Round, lens: Lens, ending: Ending, roster: tuple[bytes, ...], order: tuple[bytes, ...]
-) -> tuple[tuple[int, ...], int]:
+) -> tuple[tuple[int, ...], int | None]:
     deal = lens.agreement
     if deal is None:
         raise ValueError("a round that has ended had a deal")
@@ -172,14 +173,27 @@ def _next_seats(
     stayed = [key for key in before if key in number_of]
     came = [key for key in order if key in number_of and key not in before]
     seats = [number_of[key] for key in (*stayed, *came)]
+    if round_.rules.next_dealer is NextDealer.RANDOM:
+        return tuple(seats), None
     dealer_key: bytes | None = None
-    if ending.kind in ("finished", "forfeit") and ending.shithead is not None:
-        dealer_key = round_.roster[ending.shithead]
+    if ending.kind in ("finished", "forfeit", "stalled"):
+        dealer_key = _dealer_by_rule(round_, ending)
     if dealer_key not in number_of:
-        # R48 cannot be kept: the seat after the last dealer deals, past those who are gone.
+        # The rule cannot be kept: the seat after the last dealer deals, past those who are gone.
         after = [before[(deal.dealer + 1 + step) % len(before)] for step in range(len(before))]
         dealer_key = next((key for key in after if key in number_of), roster[seats[0]])
     return tuple(seats), seats.index(number_of[dealer_key])
+
+
+def _dealer_by_rule(round_: Round, ending: Ending) -> bytes | None:
+    """Who deals after this round (R48, option ``next_dealer``); None for the seat after the dealer."""
+    match round_.rules.next_dealer:
+        case NextDealer.LOSER if ending.shithead is not None:
+            return round_.roster[ending.shithead]
+        case NextDealer.WINNER if ending.finish:
+            return round_.roster[ending.finish[0]]
+        case _:
+            return None
 
 
 def check_start(body: e.Start, expected: Terms, members: Mapping[bytes, Member]) -> RuleSet:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine import events as ev
 from engine import game
-from engine.moves import Declare, Flip, Move, Open, Pass, PickUp, Play
+from engine.moves import Chance, Declare, Done, Flip, Move, Name, Open, Pass, PickUp, Play, PlayAs
 from engine.state import GameState
 from p2p import entries as e
 from p2p.phases import Phase
@@ -143,7 +143,9 @@ class Reporter:
             return
         for number in round_.numbers:
             state: GameState = dealt
-            for fact in lens.all("swap", number):
+            for fact in lens.arrangements(number):
+                if not isinstance(fact.entry.body, e.Swap):
+                    continue
                 body = body_of(fact, e.Swap)
                 after = round_.arranged.get(fact.id)
                 if after is None:
@@ -186,7 +188,7 @@ class Reporter:
                 self._tell(node.state, node.told, found)
             elif node.fact is not None:
                 before = lens.state_at(node.parent)
-                for move in _moves_of(node, before):
+                for move in moves_of(node, before):
                     before, told = game.step(before, move)
                     self._tell(before, told, found)
             seen.node, seen.opened = node, not node.state.awaiting
@@ -257,7 +259,7 @@ class Reporter:
             )
 
 
-def _moves_of(node: Node, before: GameState) -> tuple[Move, ...]:
+def moves_of(node: Node, before: GameState) -> tuple[Move, ...]:
     """The engine's moves that a link of the chain stands for, openings first."""
     if node.fact is None:
         return ()
@@ -272,8 +274,16 @@ def _moves_of(node: Node, before: GameState) -> tuple[Move, ...]:
             return (Pass(seat),)
         case e.Move(action="play"):
             moves, positions = (Play(seat, tuple(body.places)),), list(body.positions)
+        case e.Move(action="play_as"):
+            moves, positions = (PlayAs(seat, tuple(body.places[1:]), body.places[0]),), list(body.positions)
         case e.Move(action="pick_up"):
             return (PickUp(seat, tuple(body.places)),)
+        case e.Move(action="chance"):
+            return (Chance(seat),)
+        case e.Move(action="name"):
+            return (Name(seat, body.places[0]),)
+        case e.Move(action="done"):
+            return (Done(seat),)
         case e.Move():
             return (Flip(seat, body.places[0]),)
         case _:

@@ -94,6 +94,8 @@ class NodeConfig:
     port: int | None = None
     interfaces: tuple[str, ...] = ()
     discovery: bool = True
+    keeps_rounds: bool = True
+    """Whether ended rounds are saved and verified here: a bot leaves that to its host."""
     search: bool = False
     """Whether to ask every address of the own networks while the table is open; only if a person wants it."""
     always_consent: bool = False
@@ -1067,7 +1069,12 @@ class Node:
 
         def make() -> Core:
             core = Core(
-                table, self._private.key, self._store, config.dealing, config.data_dir / "rounds", __version__
+                table,
+                self._private.key,
+                self._store,
+                config.dealing,
+                config.data_dir / "rounds" if config.keeps_rounds else None,
+                __version__,
             )
             core.session.always_consent = config.always_consent
             core.session.sits_ready = config.sits_ready
@@ -1180,9 +1187,6 @@ def _reason_for_departure(core: Core) -> str:
 
 
 _REFUSALS: Final = {
-    "refused": "the host said no",
-    "full": "the table is full ({seats} seats)",
-    "name_taken": "somebody at the table is called {name} already; choose another name with --name",
     "bad_name": "your name cannot be used at that table",
     "no_table": "there is no table there",
     "other_table": "another table is there now",
@@ -1193,15 +1197,16 @@ _REFUSALS: Final = {
 
 def refusal_problem(refuse: Refuse, address: str, name: str) -> NetworkProblem:
     """What a refusal of a knock means, as a sentence."""
-    values = {"name": name, "seats": "all", **dict(refuse.values)}
-    template = _REFUSALS.get(refuse.code, "no reason was given")
-    reason = template.format_map(_Lenient(values))
-    return NetworkProblem("refused", address=address, reason=reason)
-
-
-class _Lenient(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "?"
+    values = dict(refuse.values)
+    match refuse.code:
+        case "name_taken":
+            return NetworkProblem("name_taken", name=values.get("name", name))
+        case "full":
+            return NetworkProblem("table_full", address=address, seats=values.get("seats", "no more"))
+        case "refused":
+            return NetworkProblem("turned_away", address=address)
+        case code:
+            return NetworkProblem("refused", address=address, reason=_REFUSALS.get(code, "no reason was given"))
 
 
 def make_stamp(round_: Round) -> bytes:

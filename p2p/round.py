@@ -14,16 +14,18 @@ from typing import Final, NamedTuple, TypeVar
 
 from engine import game
 from engine.events import Event
+from engine.moves import Choose as ChooseMove
 from engine.moves import Open as OpenFace
 from engine.moves import Ready as ReadyMove
 from engine.moves import Swap as SwapMove
+from engine.options import StartRule
 from engine.rules import RuleSet
-from engine.state import GameState
+from engine.state import NOBODY, GameState
 from engine.state import Phase as GamePhase
 from p2p import entries as e
 from p2p.canonical import h
 from p2p.dealing import Dealing, Ground, ShuffleStatement
-from p2p.dealing.derive import coins_digest, first_dealer, seating, table_words
+from p2p.dealing.derive import coins_digest, drawn_eldest, first_dealer, seating, table_words
 from p2p.facts import Fact, Feeds
 from p2p.faults import Fault
 from p2p.phases import Phase
@@ -88,7 +90,9 @@ class Deal:
         self.seats, self.dealer = round_.seating(self.coins)
         """Seat → number, and the dealer's seat."""
         self.seat_of = {number: seat for seat, number in enumerate(self.seats)}
-        self.base = game.deal(round_.rules, len(self.seats), self.dealer)
+        by_lot = round_.rules.start is StartRule.RANDOM
+        eldest = drawn_eldest(self.coins, len(self.seats)) if by_lot else NOBODY
+        self.base = game.deal(round_.rules, len(self.seats), self.dealer, eldest=eldest)
         """The state right after the deal, upcards still closed."""
         self.calls = tuple(self._calls(round_.contract))
         self.owed = {
@@ -447,8 +451,13 @@ class Lens:
 
     def arranged_by(self, number: int) -> GameState | None:
         """The dealt state with the swaps of one number, as this past has them."""
-        swaps = [fact for fact in self.all("swap", number) if self.counts(fact)]
-        return self.round.arranged.get(swaps[-1].id) if swaps else self.dealt
+        steps = self.arrangements(number)
+        return self.round.arranged.get(steps[-1].id) if steps else self.dealt
+
+    def arrangements(self, number: int) -> list[Fact]:
+        """The swaps (or choices of upcards) of one number that count here, in order."""
+        found = [*self.all("swap", number), *self.all("choose", number)]
+        return sorted((fact for fact in found if self.counts(fact)), key=lambda fact: (fact.seq, fact.id))
 
     def arranging(self, besides: int | None = None) -> GameState | None:
         """The dealt state with everybody's swaps and readiness (but that of ``besides``) here."""
@@ -456,9 +465,8 @@ class Lens:
         if deal is None or state is None:
             return None
         for number in self.round.numbers:
-            for fact in self.all("swap", number):
-                if self.counts(fact):
-                    state = self.apply_swap(deal, state, number, fact)
+            for fact in self.arrangements(number):
+                state = self.apply_arrangement(deal, state, number, fact)
         ready = self.readies()
         for number in self.round.numbers:
             if number != besides and number in ready:
@@ -469,8 +477,10 @@ class Lens:
         """Number → the ``ready`` that counts here."""
         return {number: fact for number, fact in self.each("ready").items() if self.counts(fact)}
 
-    def apply_swap(self, deal: Deal, state: GameState, number: int, fact: Fact) -> GameState:
-        """The state after a swap that has been judged already."""
+    def apply_arrangement(self, deal: Deal, state: GameState, number: int, fact: Fact) -> GameState:
+        """The state after a swap or choice that has been judged already."""
+        if isinstance(fact.entry.body, e.Choose):
+            return game.apply(state, ChooseMove(deal.seat_of[number], tuple(fact.entry.body.positions)))
         body = body_of(fact, e.Swap)
         if not state.is_public(body.hand):
             face = self.face(deal, body.hand)
@@ -495,8 +505,12 @@ class Lens:
             if before is None:
                 return None
             state, told = game.step(before, ReadyMove(self.agreement.seat_of[last]))
-            node = Node(None, None, state, 0, roots=facts, told=told)
+            # Upcards that were chosen, not dealt, are laid open now, by everybody.
+            cause = h("chosen", self.round.contract, list(ids))
+            calls = tuple(Call(cause, position, None) for position in state.awaiting)
+            node = Node(None, None, state, 0, calls, roots=facts, told=told)
             self.round.roots[ids] = node
+            self.round.unmet.extend(calls)
             self.round.add_node(node)
         return node
 

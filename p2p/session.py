@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine import game
+from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Swap
 from engine.moves import Declare as DeclareMove
-from engine.moves import Flip, PickUp, Play, PlayerMove, Swap
 from engine.moves import Pass as PassMove
 from engine.moves import Ready as ReadyMove
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, packs_for, to_items
@@ -406,8 +406,10 @@ class Session:
         seat = deal.seat_of[round_.number_of[self.me]]
         if own is None:
             return state
-        self._learn_faces(round_, lens, deal, own, state.hands[seat], state)
-        faces = {position: own.faces[position] for position in state.hands[seat] if position in own.faces}
+        # Upcards that were chosen from the hand and are not laid open yet are its owner's to see.
+        mine = (*state.hands[seat], *(p for p in state.ups[seat] if not state.is_public(p)))
+        self._learn_faces(round_, lens, deal, own, mine, state)
+        faces = {position: own.faces[position] for position in mine if position in own.faces}
         return game.with_faces(state, faces)
 
     def _learn_faces(
@@ -518,8 +520,10 @@ class Session:
                 return Write(e.Key(round_.contract, part.X, part.Y, part.proof, own.coin))
             case Phase.PREPARE:
                 return self._prepare(round_, lens, number, own)
-            case Phase.DEAL | Phase.PLAY | Phase.OPENING:
+            case Phase.DEAL | Phase.OPENING:
                 return self._give_shares(round_, lens, number, own)
+            case Phase.PLAY:
+                return self._give_shares(round_, lens, number, own) or self._done(round_, lens, number, own)
             case Phase.START:
                 return self._declare(round_, lens, number, own)
             case Phase.ENDING:
@@ -612,6 +616,18 @@ class Session:
         listed = [(o.cause, list(o.positions), list(o.shares)) for o in openings]
         return Write(e.Shares(round_.contract, [], listed, proof))
 
+    def _done(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
+        """Says by itself that no drawn card can be laid (option ``draw_follow_up``): there is no choice."""
+        deal, state = lens.agreement, lens.state
+        if deal is None or state is None or not state.extra.follow or deal.seats[state.turn] != number:
+            return None
+        seen = self.own_state(round_)
+        if seen is None or any(seen.faces[position] < 0 for position in seen.hands[state.turn]):
+            return None
+        if list(game.actions(seen)) != [Done(state.turn)]:
+            return None
+        return Write(self._body(round_, lens, number, own, Done(state.turn)))
+
     def _declare(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
         deal, state = lens.agreement, self.own_state(round_)
         if deal is None or state is None or deal.seats[state.turn] != number:
@@ -655,6 +671,8 @@ class Session:
         match move:
             case ReadyMove():
                 return e.Ready(contract)
+            case Choose():
+                return e.Choose(contract, list(move.positions))
             case PassMove():
                 return e.Pass(contract)
             case Swap():
@@ -673,6 +691,16 @@ class Session:
             case Play():
                 action, places = "play", list(move.positions)
                 wanted = [p for p in places if p in lens.state.hands[move.seat]]
+            case PlayAs():
+                action, places = "play_as", [move.rank, *move.positions]
+                wanted = [p for p in move.positions if p in lens.state.hands[move.seat]]
+            case Chance():
+                action, places = "chance", []
+                wanted = list(lens.state.stock[:1])
+            case Name():
+                action, places = "name", [move.rank]
+            case Done():
+                action, places = "done", []
             case PickUp():
                 action, places = "pick_up", list(move.upcards)
             case Flip():

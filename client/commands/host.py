@@ -239,7 +239,7 @@ async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool =
             voids=seat.auto,
         )
         host = Host(node, policy)
-        bots = Bots(node, host, seat.data, Level(seat.level), 0.0 if seat.auto else THINK_S)
+        bots = Bots(node, host, seat.data, Level(seat.level), THINK_S)
         hosting = asyncio.create_task(host.run(), name="host")
         try:
             if is_back:

@@ -9,11 +9,31 @@ from typing import Final
 from engine.cards import pack_size, parse_card
 from engine.errors import RuleError
 from engine.game import deal
+from engine.options import ArrangeRule, JokerPower, StartRule
 from engine.record.errors import HEAD, RecordError, UnreadableRecord
-from engine.record.syntax import EMPTY, parse_cards, parse_direction, parse_seat, parse_slots
+from engine.record.syntax import (
+    EMPTY,
+    parse_cards,
+    parse_direction,
+    parse_pile,
+    parse_seat,
+    parse_slots,
+)
 from engine.record.words import Cursor, Word, parse_name
 from engine.rules import MAX_PLAYERS, MIN_PLAYERS, RuleSet, check_playable, packs_for, with_options
-from engine.state import EMPTY_SLOT, NOBODY, GameState, Phase, Result, Zones, make_setup, seats_from_left
+from engine.state import (
+    EMPTY_SLOT,
+    NOBODY,
+    NOTHING,
+    Extra,
+    GameState,
+    Phase,
+    Result,
+    Zones,
+    make_setup,
+    seats_from_left,
+)
+from engine.tables import nameable_ranks
 
 VERSION: Final = "1"
 
@@ -47,6 +67,7 @@ class _Position:
     arranging: bool = False
     direction: int = 1
     out: tuple[int, ...] = ()
+    named: dict[str, int] = field(default_factory=dict)
 
 
 def parse_head(lines: Lines) -> Head:
@@ -76,10 +97,16 @@ def parse_head(lines: Lines) -> Head:
     dealer_line = _cursor(lines, 3, "dealer")
     dealer = parse_seat(dealer_line.take("A name"), names, dealer_line.line)
     dealer_line.end()
-    if len(lines) > 4 and lines[4][1][0].is_keyword("deck"):
-        start = _deck(_cursor(lines, 4, "deck"), rules, len(names), dealer)
-        return Head(rules, names, dealer, start, True, 5)
-    start, used = _position(lines, rules, names, dealer)
+    eldest, used = NOBODY, 4
+    if rules.start is StartRule.RANDOM:
+        eldest_line = _cursor(lines, 4, "eldest")
+        eldest = parse_seat(eldest_line.take("A name"), names, eldest_line.line)
+        eldest_line.end()
+        used = 5
+    if len(lines) > used and lines[used][1][0].is_keyword("deck"):
+        start = _deck(_cursor(lines, used, "deck"), rules, len(names), dealer, eldest)
+        return Head(rules, names, dealer, start, True, used + 1)
+    start, used = _position(lines, used, rules, names, dealer, eldest)
     return Head(rules, names, dealer, start, False, used)
 
 
@@ -128,21 +155,22 @@ def _numbers(cards: Sequence[str], packs: int, jokers: int, line: int) -> list[i
         raise RecordError(line, HEAD, error.sentence.template, **error.sentence.values) from error
 
 
-def _deck(cursor: Cursor, rules: RuleSet, players: int, dealer: int) -> GameState:
+def _deck(cursor: Cursor, rules: RuleSet, players: int, dealer: int, eldest: int) -> GameState:
     cards = parse_cards(cursor.rest(), cursor.line)
     faces = _numbers(cards, packs_for(rules, players), rules.jokers, cursor.line)
     twice = next((card for at, card in enumerate(cards) if card in cards[:at]), None)
     if twice is not None:
         raise RecordError(cursor.line, HEAD, "{card} is in the deck twice.", card=twice)
     try:
-        return deal(rules, players, dealer, faces)
+        return deal(rules, players, dealer, faces, eldest)
     except RuleError as error:
         raise RecordError(cursor.line, HEAD, error.sentence.template, **error.sentence.values) from error
 
 
-def _position(lines: Lines, rules: RuleSet, names: tuple[str, ...], dealer: int) -> tuple[GameState, int]:
+def _position(
+    lines: Lines, used: int, rules: RuleSet, names: tuple[str, ...], dealer: int, eldest: int
+) -> tuple[GameState, int]:
     position = _Position()
-    used = 4
     while used < len(lines) and not lines[used][1][0].quoted and lines[used][1][0].text in POSITION_WORDS:
         line, words = lines[used]
         _position_line(position, Cursor(words, line), names)
@@ -152,7 +180,7 @@ def _position(lines: Lines, rules: RuleSet, names: tuple[str, ...], dealer: int)
         if used < len(lines):
             raise RecordError(lines[used][0], HEAD, "`deck`, a zone, `turn` or `phase arrange` is expected here.")
         raise RecordError(last, HEAD, "`deck`, or a position with `turn` or `phase arrange`, is expected.")
-    return _build(position, rules, names, dealer, last), used
+    return _build(position, rules, names, dealer, eldest, last), used
 
 
 def _position_line(position: _Position, cursor: Cursor, names: tuple[str, ...]) -> None:
@@ -167,7 +195,9 @@ def _position_line(position: _Position, cursor: Cursor, names: tuple[str, ...]) 
     match word:
         case "down":
             position.zones[key] = parse_slots(cursor.rest(), line)
-        case "hand" | "up" | "stock" | "pile" | "burnt":
+        case "pile":
+            position.zones[key], position.named = parse_pile(cursor)
+        case "hand" | "up" | "stock" | "burnt":
             position.zones[key] = parse_cards(cursor.rest(), line)
         case "turn":
             position.turn = parse_seat(cursor.take("A name"), names, line)
@@ -181,12 +211,15 @@ def _position_line(position: _Position, cursor: Cursor, names: tuple[str, ...]) 
     cursor.end()
 
 
-def _build(position: _Position, rules: RuleSet, names: tuple[str, ...], dealer: int, last: int) -> GameState:
+def _build(
+    position: _Position, rules: RuleSet, names: tuple[str, ...], dealer: int, eldest: int, last: int
+) -> GameState:
     """The state that the lines describe; positions in the deck are given out as in a deal."""
     players = len(names)
     packs = packs_for(rules, players)
     faces_at = _faces(position, rules, players, packs)
     _check_seats(position, rules, names, last)
+    _check_jokers(position, rules, last)
     faces: list[int] = []
 
     def place(key: tuple[str, int], index: int) -> int:
@@ -209,10 +242,17 @@ def _build(position: _Position, rules: RuleSet, names: tuple[str, ...], dealer: 
     downs, ups, hands = deal_zone("down"), deal_zone("up"), deal_zone("hand")
     stock, pile, burnt = table_zone("stock"), table_zone("pile"), table_zone("burnt")
     arranging = position.arranging
+    named = tuple(
+        (at, position.named[card])
+        for at, card in zip(pile, position.zones.get(("pile", NOBODY), ()), strict=False)
+        if card in position.named
+    )
     nothing: Zones = ((),) * players
     open_cards = (*pile, *burnt, *(p for seat in ups for p in seat))
     return GameState(
-        setup=make_setup(rules, players, dealer, hands if arranging else nothing, ups if arranging else nothing),
+        setup=make_setup(
+            rules, players, dealer, hands if arranging else nothing, ups if arranging else nothing, eldest
+        ),
         phase=Phase.ARRANGE if arranging else Phase.PLAY,
         faces=tuple(faces),
         public=sum(1 << p for p in open_cards),
@@ -235,7 +275,20 @@ def _build(position: _Position, rules: RuleSet, names: tuple[str, ...], dealer: 
         shithead=NOBODY,
         result=Result.NONE,
         action_count=0,
+        extra=Extra(named) if named else NOTHING,
     )
+
+
+def _check_jokers(position: _Position, rules: RuleSet, last: int) -> None:
+    """Complain unless each wild joker in the wastepile, and nothing else, counts as a rank that it can be."""
+    line = position.seen.get(("pile", NOBODY), last)
+    wild = rules.jokers > 0 and rules.joker_power is JokerPower.WILD
+    pile = position.zones.get(("pile", NOBODY), ())
+    jokers = [card for card in pile if card.startswith("X")] if wild else []
+    if sorted(position.named) != sorted(set(jokers)):
+        raise RecordError(line, HEAD, "Each wild joker in the pile, and no other card, has `as` and its rank.")
+    if not all(rank in nameable_ranks(rules) for rank in position.named.values()):
+        raise RecordError(line, HEAD, "A joker in the pile counts as a rank that it can't be named.")
 
 
 def _faces(position: _Position, rules: RuleSet, players: int, packs: int) -> _FacesAt:
@@ -284,6 +337,12 @@ def _check_seats(position: _Position, rules: RuleSet, names: tuple[str, ...], la
         raise RecordError(out_line, HEAD, "A player is out twice.")
     if position.arranging and position.out:
         raise RecordError(out_line, HEAD, "Nobody can be out while cards are arranged.")
+    if position.arranging and rules.arrange is ArrangeRule.CHOOSE:
+        for seat in range(len(names)):
+            if ("up", seat) in position.seen:
+                raise RecordError(
+                    position.seen["up", seat], HEAD, "Upcards are chosen by these rules: they stand in `hand`."
+                )
     for seat, name in enumerate(names):
         has_cards = any(card != EMPTY for zone in PLAYER_ZONES for card in position.zones.get((zone, seat), ()))
         if has_cards and seat in position.out:

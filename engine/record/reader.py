@@ -9,7 +9,8 @@ from engine.cards import card_text
 from engine.checks import refusal
 from engine.errors import RuleError
 from engine.game import apply, deal
-from engine.moves import Move, Open
+from engine.moves import Done, Move, Open, PlayerMove
+from engine.plays import plays
 from engine.record.errors import EXPECTATION, RecordError, UnreadableRecord
 from engine.record.expect import mismatch
 from engine.record.head import parse_head
@@ -23,6 +24,7 @@ from engine.record.syntax import (
     direction_text,
     from_move,
     parse_statement,
+    pile_texts,
     statement_text,
     to_move,
 )
@@ -95,12 +97,14 @@ def from_moves(
     faces: Sequence[int],
     moves: Iterable[Move],
     name: str = "",
+    eldest: int = NOBODY,
 ) -> Record:
-    """The record of a round that was dealt from ``faces``; opened cards need no line of their own.
+    """The record of a round that was dealt from ``faces``; opened cards need no line of their own. ``eldest``
+    as for ``engine.game.deal``.
 
     Raises ``RuleError`` as ``engine.game.deal``.
     """
-    start = deal(rules, len(players), dealer, faces)
+    start = deal(rules, len(players), dealer, faces, eldest)
     cards = _cards(start)
     statements = tuple(from_move(move, cards) for move in moves if not isinstance(move, Open))
     return Record(rules, tuple(players), dealer, start, True, statements, name)
@@ -113,6 +117,7 @@ def write(record: Record) -> str:
         " ".join(("rules wikipedia", *(f"{name}={value}" for name, value in changed_items(record.rules)))),
         " ".join(("players", *map(name_text, record.players))),
         f"dealer {name_text(record.players[record.dealer])}",
+        *_eldest_line(record),
         *(_deck_lines(record) if record.from_deck else _position_lines(record)),
         *(statement_text(statement, record.players) for statement in record.statements),
     ]
@@ -196,15 +201,18 @@ def _cards(state: GameState) -> tuple[str, ...]:
 
 
 def _with_answers(state: GameState, statements: Sequence[Statement]) -> Iterator[Statement]:
-    """``statements`` with the forced answers where declaring is left out; unchanged from a refused move on."""
+    """``statements`` with the forced answers where they are left out; unchanged from a refused move on.
+
+    Declaring is left out of a record that does not speak of it anywhere, and so is being done
+    (``draw_follow_up``), which is forced where no card just drawn can be laid.
+    """
     cards = _cards(state)
     place = {card: position for position, card in enumerate(cards)}
-    fill_in, playable = not any(map(_speaks_of_declaring, statements)), True
+    fills_declaring = not any(map(_speaks_of_declaring, statements))
+    fills_done = not any(isinstance(s, MoveLine) and s.verb is Verb.DONE for s in statements)
+    playable = True
     for statement in statements:
-        while fill_in and playable and state.phase is Phase.DECLARE:
-            answer = to_declare(state)
-            if answer is None:
-                break
+        while playable and (answer := _forced(state, declaring=fills_declaring, done=fills_done)) is not None:
             yield from_move(answer, cards)
             state = apply(state, answer)
         yield statement
@@ -212,6 +220,15 @@ def _with_answers(state: GameState, statements: Sequence[Statement]) -> Iterator
             move = to_move(statement, place)
             playable = refusal(state, move) is None
             state = apply(state, move) if playable else state
+
+
+def _forced(state: GameState, *, declaring: bool, done: bool) -> PlayerMove | None:
+    """The one answer that there is in ``state``, of the kinds that may be left out."""
+    if declaring and state.phase is Phase.DECLARE:
+        return to_declare(state)
+    if done and state.extra.follow and next(plays(state, state.turn), None) is None:
+        return Done(state.turn)
+    return None
 
 
 def _speaks_of_declaring(statement: Statement) -> bool:
@@ -223,6 +240,11 @@ def _speaks_of_declaring(statement: Statement) -> bool:
             return phase is Phase.DECLARE
         case _:
             return False
+
+
+def _eldest_line(record: Record) -> list[str]:
+    drawn = record.start.setup.drawn_eldest
+    return [] if drawn == NOBODY else [f"eldest {name_text(record.players[drawn])}"]
 
 
 def _deck_lines(record: Record) -> list[str]:
@@ -237,9 +259,10 @@ def _position_lines(record: Record) -> list[str]:
             if any(position >= 0 for position in zone):
                 texts = (EMPTY if position < 0 else cards[position] for position in zone)
                 lines.append(" ".join((word, name_text(name), *texts)))
+    named = dict(state.extra.named)
     for word, zone in (("stock", state.stock), ("pile", state.pile), ("burnt", state.burnt)):
         if zone:
-            lines.append(" ".join((word, *(cards[position] for position in zone))))
+            lines.append(" ".join((word, *pile_texts((cards[p], named.get(p, -1)) for p in zone))))
     if state.direction < 0:
         lines.append(f"direction {direction_text(state.direction)}")
     if state.finish_order:

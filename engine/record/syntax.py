@@ -6,6 +6,7 @@ that is not in the pack is a move all the same, and an illegal one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -16,8 +17,10 @@ from engine.moves import (
     Chance,
     Choose,
     Declare,
+    Done,
     Flip,
     Leave,
+    Name,
     Pass,
     PickUp,
     Play,
@@ -49,6 +52,7 @@ class Verb(Enum):
     FLIPS = "flips"
     CHANCES = "chances"
     CHOOSES = "chooses"
+    DONE = "done"
     LEAVES = "leaves"
 
 
@@ -162,6 +166,26 @@ def parse_cards(words: list[Word], line: int) -> tuple[str, ...]:
         if word.quoted or not is_card_text(word.text):
             raise RecordError(line, FORM, "A card like Td or 9c' is expected, not {found}.", found=word.text)
     return tuple(word.text for word in words)
+
+
+def parse_pile(cursor: Cursor) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The wastepile, bottom to top, and the ranks that wild jokers in it count as: ``9c X1 as 9``."""
+    cards: list[str] = []
+    named: dict[str, int] = {}
+    while cursor.peek() is not None:
+        if cards and cursor.accept("as"):
+            named[cards[-1]] = _rank(cursor)
+        else:
+            cards += parse_cards([cursor.take("A card")], cursor.line)
+    return tuple(cards), named
+
+
+def pile_texts(cards: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """The words of a wastepile; with each card the rank that it was named, -1 for most."""
+    for card, rank in cards:
+        yield card
+        if rank >= 0:
+            yield from ("as", rank_text(rank))
 
 
 def parse_slots(words: list[Word], line: int) -> tuple[str, ...]:
@@ -349,7 +373,7 @@ def to_move(line: MoveLine, place: dict[str, int]) -> PlayerMove:
         case Verb.PLAYS:
             return PlayAs(seat, at, line.rank) if line.rank >= 0 else Play(seat, at)
         case Verb.NAMES:
-            return PlayAs(seat, (), line.rank)
+            return Name(seat, line.rank)
         case Verb.PICKS_UP:
             return PickUp(seat, at)
         case Verb.FLIPS:
@@ -358,6 +382,8 @@ def to_move(line: MoveLine, place: dict[str, int]) -> PlayerMove:
             return Chance(seat)
         case Verb.CHOOSES:
             return Choose(seat, at)
+        case Verb.DONE:
+            return Done(seat)
         case Verb.LEAVES:
             return Leave(seat)
 
@@ -379,8 +405,9 @@ def from_move(move: PlayerMove, cards: tuple[str, ...]) -> MoveLine:
         case Play(_, positions):
             return MoveLine(seat, Verb.PLAYS, tuple(cards[p] for p in positions))
         case PlayAs(_, positions, rank):
-            verb = Verb.PLAYS if positions else Verb.NAMES
-            return MoveLine(seat, verb, tuple(cards[p] for p in positions), rank=rank)
+            return MoveLine(seat, Verb.PLAYS, tuple(cards[p] for p in positions), rank=rank)
+        case Name(_, rank):
+            return MoveLine(seat, Verb.NAMES, rank=rank)
         case PickUp(_, upcards):
             return MoveLine(seat, Verb.PICKS_UP, tuple(cards[p] for p in upcards))
         case Flip(_, slot):
@@ -389,5 +416,7 @@ def from_move(move: PlayerMove, cards: tuple[str, ...]) -> MoveLine:
             return MoveLine(seat, Verb.CHANCES)
         case Choose(_, positions):
             return MoveLine(seat, Verb.CHOOSES, tuple(cards[p] for p in positions))
+        case Done():
+            return MoveLine(seat, Verb.DONE)
         case Leave():
             return MoveLine(seat, Verb.LEAVES)

@@ -13,7 +13,7 @@ MAX_NAME_CHARACTERS: Final = 20
 """As at a table: longer names would not fit a seat on an 80-column screen."""
 
 _HEAD_WORDS = "shithead-record rules players dealer deck hand up down stock pile burnt turn phase direction out"
-_MOVE_WORDS = "swaps for ready unready declares passes plays as names picks with flips chances chooses leaves"
+_MOVE_WORDS = "swaps for ready unready declares passes plays as names picks with flips chances chooses done leaves"
 _VALUE_WORDS = "= - eldest over illegal arrange declare play clockwise anticlockwise stalled void forfeit finished"
 
 KEYWORDS: Final = frozenset((*_HEAD_WORDS.split(), *_MOVE_WORDS.split(), *_VALUE_WORDS.split(), *CODES))

@@ -122,3 +122,8 @@ def seating(digest: bytes, players: int) -> tuple[int, ...]:
 def first_dealer(digest: bytes, players: int) -> int:
     """The seat that deals the first round, uniform over the seats."""
     return Stream("dealer", digest).below(players)
+
+
+def drawn_eldest(digest: bytes, players: int) -> int:
+    """The seat that leads where a lot decides (option ``start=random``), uniform over the seats."""
+    return Stream("eldest", digest).below(players)

@@ -6,7 +6,7 @@ import getpass
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from client.problems import UsageProblem
@@ -72,6 +72,8 @@ def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path, content: bytes) -
 
 
 @given(st.text(max_size=60))
+@example("µA")
+@example("ß" * 20)
 def test_any_login_name_becomes_a_name_that_can_be_used(login: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(getpass, "getuser", lambda: login)

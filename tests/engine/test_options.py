@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.contradictions import CLASHES
 from engine.errors import RuleError
 from engine.options import DealShape
 from engine.rules import (
@@ -18,6 +19,7 @@ from engine.rules import (
     OPTION_NAMES,
     PLAYED,
     PRESETS,
+    UNPLAYED_VALUES,
     RuleSet,
     changed_items,
     check_playable,
@@ -37,6 +39,7 @@ OTHER_VALUES = {
     "replay_after_quartet": "none", "draw_follow_up": "true", "start": "random", "start_tie": "suit/dchs",
     "lead_must_be_start_rank": "true", "deal": "4/4/5", "refill_to": "4", "arrange": "choose", "packs": "2",
     "next_dealer": "winner", "turn_limit": "20000",
+    "turn_limit_result": "most_cards",
 }  # fmt: skip
 
 
@@ -110,15 +113,80 @@ def test_an_unknown_preset_is_refused() -> None:
     assert refused(RuleSet.preset, "uno").code == "bad_rules"
 
 
-@pytest.mark.parametrize("name", sorted(set(OPTION_NAMES) - PLAYED))
-def test_options_that_are_not_played_yet_are_refused_by_name(name: str) -> None:
-    error = refused(check_playable, with_options(RuleSet(), {name: OTHER_VALUES[name]}), 3)
+def test_jumping_in_is_not_played_yet() -> None:
+    assert set(OPTION_NAMES) - PLAYED == {"jump_in"}
+    error = refused(check_playable, with_options(RuleSet(), {"jump_in": "complete"}), 3)
+    assert (error.code, error.sentence.values["option"]) == ("not_yet", "jump_in")
+
+
+@pytest.mark.parametrize(("name", "value"), sorted(UNPLAYED_VALUES))
+def test_values_that_are_not_played_yet_are_refused_by_name(name: str, value: str) -> None:
+    error = refused(check_playable, with_options(RuleSet(), {name: value, "jokers": "2"}), 3)
     assert error.code == "not_yet"
-    assert error.sentence.values["option"] == name
+    assert (error.sentence.values["option"], error.sentence.values["value"]) == (name, value)
 
 
-def test_a_random_dealer_is_not_played_yet() -> None:
-    assert refused(check_playable, with_options(RuleSet(), {"next_dealer": "random"}), 3).code == "not_yet"
+def values_of(name: str) -> list[str]:
+    """Values of an option that stand for all of them."""
+    default = KINDS[name].write(getattr(RuleSet(), name))
+    kind = type(getattr(RuleSet(), name))
+    if issubclass(kind, Enum):
+        return [str(member.value) for member in kind]
+    return ["true", "false"] if kind is bool else [default, OTHER_VALUES[name]]
+
+
+@pytest.mark.parametrize("name", sorted(PLAYED))
+def test_every_other_value_can_be_played(name: str) -> None:
+    for value in values_of(name):
+        changes = {name: value, **({"reset": "3"} if name == "again" else {})}
+        if (name, value) not in UNPLAYED_VALUES:
+            check_playable(with_options(RuleSet(), changes), 3)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("players", [2, 5, 10])
+def test_every_preset_can_be_played(name: str, players: int) -> None:
+    check_playable(RuleSet.preset(name), players)
+
+
+@pytest.mark.parametrize(
+    ("changes", "option", "other"),
+    [
+        *(({one: "7", other: "7"}, one, other) for one, other, _ in CLASHES),
+        ({"lead_must_be_start_rank": "true", "start": "random"}, "lead_must_be_start_rank", "start"),
+        ({"lead_must_be_start_rank": "true", "start": "dealer_left"}, "lead_must_be_start_rank", "start"),
+        ({"arrange": "choose", "deal": "3/0/3"}, "arrange", "deal"),
+        ({"arrange": "choose", "deal": "0/6/7"}, "arrange", "deal"),
+        ({"jokers": "2", "joker_power": "wild", "burn": "3,4,5,6,7,8,9,T,J,Q,K,A"}, "joker_power", "burn"),
+        (
+            {"jokers": "2", "joker_power": "wild", "reset": "2,3,4,5,6,7,8,9,J,Q,K,A", "burn": ""},
+            "joker_power",
+            "reset",
+        ),
+    ],
+)
+def test_contradictions_are_refused_with_both_names(changes: dict[str, str], option: str, other: str) -> None:
+    error = refused(check_playable, with_options(RuleSet(), changes), 2)
+    assert error.code == "contradiction"
+    assert option in str(error) and other in str(error)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"transparent": "3", "reverse": "3"},
+        {"arrange": "choose", "deal": "0/6/6"},
+        {"jokers": "2", "joker_power": "wild", "burn": "3,4,5,6,7,8,9,J,Q,K"},
+        {"lead_must_be_start_rank": "true"},
+        {"skip": "8", "reverse": "8", "ceiling": "8"},
+    ],
+)
+def test_options_that_go_together_are_not_refused(changes: dict[str, str]) -> None:
+    check_playable(with_options(RuleSet(), changes), 2)
+
+
+def test_r7_row_2_two_jokers_make_room_for_a_sixth_player() -> None:
+    check_playable(with_options(RuleSet(), {"packs": "1", "jokers": "2"}), 6)
 
 
 @pytest.mark.parametrize(("players", "packs"), [(2, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
@@ -167,6 +235,6 @@ def test_the_documents_table_says_what_this_version_does() -> None:
     said = documented()
     played = {name for name, what in said.items() if what.startswith("plays")}
     read = {name for name, what in said.items() if what == "reads"}
-    assert played == PLAYED
+    assert played - {"powers"} == PLAYED - {"reset", "burn"}
     assert (played | read) - {"powers"} == set(OPTION_NAMES) - {"reset", "burn"}
     assert {what for name, what in said.items() if name not in played | read} == {"–"}

@@ -53,11 +53,11 @@ async def test_names_that_are_taken_and_full_tables_are_refused_in_words(evening
     await evening.open("Ana", seats=2)
     with pytest.raises(NetworkProblem) as taken:
         await Node.join_table(evening.config("ana", operator=b""), ("127.0.0.1", evening.nodes[0].port))
-    assert taken.value.code == "refused" and "ana already" in str(taken.value)
+    assert taken.value.code == "name_taken" and "ana already" in str(taken.value)
     await evening.join("Bogdan")
     with pytest.raises(NetworkProblem) as full:
         await Node.join_table(evening.config("Carmen"), ("127.0.0.1", evening.nodes[0].port))
-    assert full.value.code == "refused" and "full (2 seats)" in str(full.value)
+    assert full.value.code == "table_full" and "it has 2 seats" in str(full.value)
 
 
 async def test_the_host_can_turn_somebody_away(evening: Evening) -> None:
@@ -71,7 +71,7 @@ async def test_the_host_can_turn_somebody_away(evening: Evening) -> None:
     with pytest.raises(NetworkProblem) as refused:
         await Node.join_table(evening.config("Bogdan"), ("127.0.0.1", host.port))
     await task
-    assert "the host said no" in str(refused.value)
+    assert refused.value.code == "turned_away"
     assert host.snapshot.door == ()
 
 

@@ -10,7 +10,8 @@ from random import Random
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine import game
-from engine.moves import Flip, PickUp, Play, PlayerMove, Ready, Swap
+from engine.moves import Choose, Flip, PickUp, Play, PlayerMove, Ready, Swap
+from engine.options import ArrangeRule
 from engine.rules import RuleSet
 from engine.state import GameState
 from engine.state import Phase as GamePhase
@@ -250,6 +251,12 @@ def choose(peer: Peer, random: Random) -> PlayerMove | None:
     if state.phase is GamePhase.ARRANGE:
         if state.ready[seat]:
             return None
+        if state.rules.arrange is ArrangeRule.CHOOSE:
+            chosen = lens.arrangements(round_.number_of[peer.me])
+            options = [move for move in game.actions(state) if isinstance(move, Choose) and move.seat == seat]
+            return random.choice(options) if len(chosen) < 2 and options else Ready(seat)
+        if state.rules.arrange is ArrangeRule.NONE:
+            return Ready(seat)
         swaps = len(lens.all("swap", round_.number_of[peer.me]))
         known = [p for p in state.hands[seat] if state.faces[p] >= 0]
         if swaps < 2 and known and random.random() < 0.5:
@@ -258,7 +265,12 @@ def choose(peer: Peer, random: Random) -> PlayerMove | None:
     if state.turn != seat or any(state.faces[p] < 0 for p in state.hands[seat]):
         return None
     options = list(game.actions(state))
+    if not options:
+        return None
     plays = [move for move in options if isinstance(move, Play | Flip)]
+    others = [move for move in options if not isinstance(move, Play | Flip | PickUp)]
+    if others and random.random() < 0.5:
+        return random.choice(others)
     if plays and random.random() < 0.95:
         best = min(
             plays,

@@ -67,6 +67,8 @@ def body(kind: str, contract: bytes, session: Session) -> e.Body:
             return e.Shares(contract, [], [(contract, [0], [b])], b)
         case "swap":
             return e.Swap(contract, 0, 1, b"", b"")
+        case "choose":
+            return e.Choose(contract, [0])
         case "ready":
             return e.Ready(contract)
         case "declare":

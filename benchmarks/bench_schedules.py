@@ -16,7 +16,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from engine.errors import ShitheadError
-from tests.p2p.simulator import MOMENTS, NAMES, Simulation, Weather, Wrong, boundary, own_entries, simulation_of
+from tests.p2p.simulator import (
+    FIRST_OF_HOST,
+    MOMENTS,
+    NAMES,
+    Simulation,
+    Weather,
+    Wrong,
+    boundary,
+    own_entries,
+    simulation_of,
+)
 
 
 def boundaries(every: int) -> int:
@@ -24,7 +34,7 @@ def boundaries(every: int) -> int:
     tried = resumed = 0
     turn = count()
     for number, written in enumerate(own_entries()):
-        for seq in range(2 if number == 0 else 0, written, every):
+        for seq in range(FIRST_OF_HOST if number == 0 else 0, written, every):
             made = boundary(number, seq, MOMENTS[next(turn) % 3])
             tried += 1
             try:

@@ -35,6 +35,9 @@ HAVE_EVERY_S = 3.0
 """As in a node: while somebody is waited for, everybody says again what it has."""
 
 GRACE_S = 60
+FIRST_OF_HOST = 5
+"""The host of four has written its opening, three admissions and the offer: of these no round depends yet."""
+
 MOMENTS = ("before the commit", "after the commit", "after sending")
 
 

@@ -80,6 +80,7 @@ def seat_options(command: Decorated) -> Decorated:
             help="Append what happens to FILE, one JSON object a line; - is standard output.",
         ),
         click.option("--lines", is_flag=True, help="Plain lines, for pipes and screen readers."),
+        click.option("--ascii", "ascii_only", is_flag=True, help="Letters for suits, nothing beyond ASCII."),
         click.option(
             "--level", type=click.Choice(LEVELS), default="normal", show_default=True, help="How bots play."
         ),

@@ -16,7 +16,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from engine.errors import ShitheadError
-from tests.p2p.simulator import MOMENTS, NAMES, Wrong, boundary, own_entries, simulation_of
+from tests.p2p.simulator import (
+    FIRST_OF_HOST,
+    MOMENTS,
+    NAMES,
+    Simulation,
+    Weather,
+    Wrong,
+    boundary,
+    own_entries,
+    simulation_of,
+)
 
 
 def boundaries(every: int) -> int:
@@ -24,7 +34,7 @@ def boundaries(every: int) -> int:
     tried = resumed = 0
     turn = count()
     for number, written in enumerate(own_entries()):
-        for seq in range(2 if number == 0 else 0, written, every):
+        for seq in range(FIRST_OF_HOST if number == 0 else 0, written, every):
             made = boundary(number, seq, MOMENTS[next(turn) % 3])
             tried += 1
             try:
@@ -65,6 +75,29 @@ def replay(seeds: list[str]) -> int:
     return 0
 
 
+def losses(rounds: int) -> int:
+    """Rounds of three at several shares of lost frames; nothing else goes wrong."""
+    plain_s = 0.0
+    for loss in (0.0, 0.1, 0.2, 0.3):
+        finished = wrong = 0
+        lasted_s = []
+        for seed in range(rounds):
+            made = Simulation(seed, 3, Weather(loss=loss, doubled=0.0, slow=0.0, kills=0, cuts=0))
+            made.calms = False
+            try:
+                finished += made.play() == "finished"
+            except Wrong as problem:
+                wrong += 1
+                print(f"seed {seed}: {problem}")
+            lasted_s.append(made.now)
+        mean_s = sum(lasted_s) / rounds
+        plain_s = plain_s or mean_s
+        print(
+            f"{loss:4.0%} lost: {finished} of {rounds} finished, {wrong} wrong, {mean_s / plain_s:.1f} x as long"
+        )
+    return 0
+
+
 def main(words: list[str]) -> int:
     """Does what the words say; the exit code."""
     match words:
@@ -72,6 +105,8 @@ def main(words: list[str]) -> int:
             return many(0, 20) or boundaries(25)
         case ["many", start, end]:
             return many(int(start), int(end))
+        case ["losses", *rounds]:
+            return losses(int(rounds[0]) if rounds else 10)
         case ["boundaries", *every]:
             return boundaries(int(every[0]) if every else 1)
         case _:

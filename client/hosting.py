@@ -53,8 +53,8 @@ checking ten players takes a few more."""
 
 
 AWAY_S: Final = 60.0
-"""How long somebody between two rounds is waited for before the next one is offered without them; the same as
-the grace of a round."""
+"""How long somebody between two rounds is waited for before the next one is offered without them, where no round
+has said what its grace is."""
 
 
 class HostNode(Protocol):
@@ -241,7 +241,8 @@ class Host:
     async def _wait(self) -> None:
         """Until something changes, or somebody who is away has been so for long enough."""
         now = asyncio.get_running_loop().time()
-        ends = [at + AWAY_S - now for at in self._lost_at.values() if at + AWAY_S > now]
+        away_s = self._away_s()
+        ends = [at + away_s - now for at in self._lost_at.values() if at + away_s > now]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(ends, default=None)):
                 await self._changed.wait()
@@ -251,7 +252,11 @@ class Host:
         now = asyncio.get_running_loop().time()
         away = {player.key for player in self._node.snapshot.players if not is_present(player)}
         self._lost_at = {key: self._lost_at.get(key, now) for key in away}
-        return frozenset(key for key, at in self._lost_at.items() if now - at >= AWAY_S)
+        return frozenset(key for key, at in self._lost_at.items() if now - at >= self._away_s())
+
+    def _away_s(self) -> float:
+        round_ = self._node.snapshot.round
+        return round_.limits[2] if round_ is not None else AWAY_S
 
     def _heard(self, news: tuple[News, ...]) -> None:
         for each in news:

@@ -170,6 +170,11 @@ SAID: Final[dict[str, str]] = {
     "stood_in_away": "You are away, so your program plays for you.",
     "stood_in_time_up": "Your time is up, so your program plays this one for you.",
     "no_stand_in": "Your seat is played by a program already.",
+    "set_how": "Name an option and its value, such as `set refill_to=4`; `rules` shows what is in force.",
+    "set_said": "The next round is offered with {option}={value}.",
+    "rules_new": "The rules differ from the usual ones: {changes}.",
+    "rules_changed": "The rules change: {changes}.",
+    "joins_next": "Round {round} is being played by {players}; you join the next one, and may watch till then.",
     "trouble": "Something went wrong in this program ({reason}). The table goes on.",
     # leaving
     "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",
@@ -203,6 +208,7 @@ HELP: Final = (
 HELP_HOST: Final = (
     "start                begin a round with everybody here",
     "admit Ana            let somebody in who is at the door; refuse Ana",
+    "set refill_to=4      offer the next rounds by another rule; everybody sees it and is asked",
     "kick Ana             send somebody away between rounds",
     "bots 2               seat bots",
 )

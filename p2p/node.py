@@ -62,8 +62,9 @@ JOIN_TIMEOUT_S: Final = 15.0
 MAX_DOOR: Final = 16
 """People at the door at once: more than ever fit at a table, so that a flood of knocks stays a short list."""
 
-MAX_REDIRECTS: Final = 3
-"""A member that does not act for the host names the one who does; twice is already odd."""
+MAX_REDIRECTS: Final = 8
+"""A member that does not act for the host names the one who does. Should that one just have died, the first is
+asked again, until it has noticed; each try takes seconds."""
 
 CLOSE_WAIT_S: Final = 5.0
 """How long a peer that leaves after a round waits until the others hold its reveal."""
@@ -318,20 +319,18 @@ class Node:
         mesh = self._mesh
         if mesh is None:
             raise LocalProtocolError("closed", "This peer is closed.")
-        loop = asyncio.get_running_loop()
+        first = (address, expected)
         for _ in range(MAX_REDIRECTS):
-            self._entry = loop.create_future()
-            peer = await mesh.connect(address, expected)
-            mesh.send(peer, Knock(self._wanted_table, self.config.name, self._operator))
-            on_waiting()
             try:
-                async with asyncio.timeout(KNOCK_TIMEOUT_S):
-                    await self._entry
+                await self._knock_once(mesh, address, expected, on_waiting)
                 break
-            except TimeoutError:
-                raise NetworkProblem("no_answer", address=show_address(address), seconds=KNOCK_TIMEOUT_S) from None
             except _Elsewhere as elsewhere:
                 address, expected = elsewhere.address, None
+            except NetworkProblem as problem:
+                if (address, expected) == first or problem.code not in ("no_answer", "lost"):
+                    raise
+                # Whoever was named does not answer; soon the one who named it knows that too, and acts itself.
+                address, expected = first
         else:
             raise NetworkProblem("refused", address=show_address(address), reason="nobody acts for the host")
         try:
@@ -340,6 +339,23 @@ class Node:
                     await self._changed()
         except TimeoutError:
             raise NetworkProblem("no_answer", address=show_address(address), seconds=JOIN_TIMEOUT_S) from None
+
+    async def _knock_once(
+        self, mesh: Mesh, address: Address, expected: bytes | None, on_waiting: Callable[[], None]
+    ) -> None:
+        entry: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._entry = entry
+        try:
+            peer = await mesh.connect(address, expected)
+            mesh.send(peer, Knock(self._wanted_table, self.config.name, self._operator))
+            on_waiting()
+            async with asyncio.timeout(KNOCK_TIMEOUT_S):
+                await entry
+        except TimeoutError:
+            raise NetworkProblem("no_answer", address=show_address(address), seconds=KNOCK_TIMEOUT_S) from None
+        finally:
+            if entry.done() and not entry.cancelled():
+                entry.exception()  # or it would be reported as never looked at
 
     async def _changed(self) -> None:
         """Waits for the next change of the snapshot."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-LEVELS: Final = ("normal", "random")
+LEVELS: Final = ("normal", "easy", "random")
 """How well a bot plays (client.bots)."""
 
 MAX_BOTS: Final = 9

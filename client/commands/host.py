@@ -245,7 +245,7 @@ async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool =
             plan.is_open,
             plan.starts_itself,
             plan.goes_on,
-            seat.rounds if is_host else None,
+            _last_round(node, seat, is_host=is_host),
             voids=seat.auto,
         )
         host = Host(node, policy)
@@ -266,6 +266,15 @@ async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool =
             hosting.cancel()
             await asyncio.gather(hosting, return_exceptions=True)
             await bots.close()
+
+
+def _last_round(node: Node, seat: Seat, *, is_host: bool) -> int | None:
+    """After how many finished rounds of the table no more are offered: a guest counts those that it plays."""
+    from client.hosting import finished_rounds
+
+    if seat.rounds is None or is_host:
+        return seat.rounds
+    return finished_rounds(node.snapshot) + seat.rounds
 
 
 def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:

@@ -69,6 +69,14 @@ class Void:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeRules:
+    """Offer the next rounds with another value of an option."""
+
+    option: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Away:
     """Go away (my program plays for me) or come back."""
 
@@ -101,7 +109,22 @@ class Problem:
     sentence: Sentence
 
 
-Command = Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | Away | Show | Quit | Explain
+Command = (
+    Act
+    | Answer
+    | Talk
+    | StartRound
+    | Admit
+    | Refuse
+    | Kick
+    | SeatBots
+    | Void
+    | Away
+    | ChangeRules
+    | Show
+    | Quit
+    | Explain
+)
 """Everything that a line can mean."""
 
 Meaning = Command | Problem

@@ -13,6 +13,7 @@ from client.lines.commands import (
     Admit,
     Answer,
     Away,
+    ChangeRules,
     Explain,
     Kick,
     Meaning,
@@ -326,6 +327,15 @@ def _kick(view: View, rest: str) -> Meaning:
     return Problem(said("not_yourself")) if row.is_me else Kick(row.key)
 
 
+def _set(view: View, rest: str) -> Meaning:
+    if not view.i_host:
+        return Problem(said("host_only", host=view.host))
+    option, equals, value = rest.partition("=")
+    if not equals or not option.strip() or not value.strip():
+        return Problem(said("set_how"))
+    return ChangeRules(option.strip(), value.strip())
+
+
 def _bots(view: View, rest: str) -> Meaning:
     if not view.i_host:
         return Problem(said("host_only", host=view.host))
@@ -363,6 +373,7 @@ _COMMANDS: Final[dict[str, Callable[[View, str], Meaning]]] = {
     "refuse": _refuse,
     "kick": _kick,
     "bots": _bots,
+    "set": _set,
     "void": lambda view, rest: Void(),
     "away": lambda view, rest: Away(True),
     "back": lambda view, rest: Away(False),

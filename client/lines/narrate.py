@@ -11,6 +11,7 @@ from client.sentences import Names, listed, render
 from client.view import Stage, View
 from engine.cards import card_text, rank_text
 from engine.errors import Sentence
+from engine.rules import RuleSet, to_items
 from p2p.audit import Verdict
 from p2p.faults import Fault
 from p2p.news import News
@@ -31,6 +32,7 @@ class Narrator:
         self._style = style
         self._asks = asks
         self._lost: set[bytes] = set()
+        self._rules: RuleSet | None = None
         self._waits: set[tuple[str, str]] = set()
         self._overdue = False
 
@@ -63,6 +65,8 @@ class Narrator:
                 return [_burnt(values, earlier, before)]
             case "turn":
                 return _turn(values, earlier, before, after)
+            case "contract":
+                return _contract(values, after) + self._rules_of(values)
             case "fault":
                 fault = values.get("fault")
                 if not isinstance(fault, Fault):
@@ -76,6 +80,18 @@ class Narrator:
             case name:
                 teller = _TELLERS.get(name)
                 return teller(values, after) if teller is not None else []
+
+    def _rules_of(self, values: Mapping[str, object]) -> list[Sentence]:
+        """What is unusual about the rules of an offer, or differs from the offer before."""
+        rules = values.get("rules")
+        if not isinstance(rules, RuleSet):
+            return []
+        before, self._rules = self._rules, rules
+        old = dict(to_items(before or RuleSet()))
+        changes = ", ".join(f"{name}={value}" for name, value in to_items(rules) if old[name] != value)
+        if not changes:
+            return []
+        return [said("rules_changed" if before is not None else "rules_new", changes=changes)]
 
     def _link(self, values: Mapping[str, object], after: View) -> list[Sentence]:
         key = _key(values, "player")
@@ -301,7 +317,6 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, object], View], list[Sentence]]
     "joined": _joined,
     "left": _left,
     "knocked": _knocked,
-    "contract": _contract,
     "phase": _phase,
     "words": _words,
     "hand": _hand,

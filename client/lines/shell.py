@@ -14,6 +14,7 @@ from client.lines.commands import (
     Admit,
     Answer,
     Away,
+    ChangeRules,
     Command,
     Explain,
     Kick,
@@ -43,7 +44,7 @@ from client.sentences import render, render_error
 from client.standing_in import StandIn
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
-from engine.rules import RuleSet
+from engine.rules import RuleSet, check_playable, with_options
 from p2p.news import News
 
 EXIT_GOOD: Final = 0
@@ -61,10 +62,8 @@ _MID_ROUND: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.
 class TableNode(PlayerNode, Protocol):
     """What the line mode needs of ``p2p.node.Node``."""
 
-    @property
-    def rules(self) -> RuleSet:
-        """What the next offer uses."""
-        ...
+    rules: RuleSet
+    """What the next offer uses."""
 
     @property
     def gone(self) -> asyncio.Event:
@@ -331,6 +330,12 @@ class LineClient:
                 await self._bots(count)
             case Void():
                 await node.void()
+            case ChangeRules(option=option, value=value):
+                rules = with_options(node.rules, {option: value})
+                check_playable(rules, max(2, len(self._view.players)))
+                node.rules = rules
+                sentence = said("set_said", option=option, value=value)
+                await node.say(render(sentence, self._view.names, self._style))
             case Away(is_away=is_away):
                 await self._go_away(is_away)
             case Show(what=what):

@@ -239,7 +239,10 @@ def welcome_lines(view: View, style: Style) -> list[str]:
     bots = tuple(row.name for row in view.players if row.is_bot)
     if bots:
         found.append(said("bots_here", names=bots))
-    if view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER):
+    goes_on = view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER)
+    if goes_on and not view.in_round:
+        found.append(said("joins_next", round=view.round, players=view.roster))
+    elif goes_on:
         found.append(said("offer" if view.asked else "offer_all", round=view.round, players=view.roster))
     return _rendered(found, view, style)
 

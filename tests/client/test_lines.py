@@ -505,3 +505,27 @@ async def test_nothing_to_read_is_the_end() -> None:
         source = StreamLines(stream)
         assert await source.read() is None
         await ended()
+
+
+async def test_the_host_changes_the_rules_and_everybody_hears_it_and_is_asked() -> None:
+    house = House("Ana", "Bogdan", asked=("Bogdan",))
+    ana, bogdan = (Sitting(node) for node in house.nodes)
+    await bogdan.says("set refill_to=4", "Only Ana can do that.")
+    await ana.says("set refill_to", "Name an option and its value")
+    await ana.says("set colour=red", "There is no option colour")
+    await ana.says("set refill_to=4", "Ana> The next round is offered with refill_to=4.")
+    await bogdan.screen.shows("Ana> The next round is offered with refill_to=4.")
+    await ana.enter("start")
+    await bogdan.screen.shows("The rules differ from the usual ones: refill_to=4.")
+    await bogdan.screen.shows("Do you play?")
+    for sitting in (ana, bogdan):
+        sitting.keyboard.type(None)
+        await sitting.code()
+
+
+async def test_away_where_a_program_plays_already() -> None:
+    house = House("Ana", "Bogdan")
+    ana = Sitting(house.nodes[0])
+    await ana.says("away", "Your seat is played by a program already.")
+    ana.keyboard.type(None)
+    await ana.code()

@@ -146,3 +146,25 @@ async def test_one_direction_is_deaf_and_a_third_carries_the_round(lan: TestLan,
     await bogdan.until("hand")
     ana.host.part_from(carmen.host)
     await ended(host, *guests)
+
+
+async def test_both_firewalls_are_closed_and_both_sides_search(lan: TestLan, tmp_path: Path) -> None:
+    ana, bogdan = await seats(lan, tmp_path, ("Ana", "Bogdan"))
+    for seat in (ana, bogdan):
+        seat.host.drop_unasked()
+    host = await ana.start(
+        *("host", "--open", "--seats", "2", "--table", "Kitchen", "--rounds", "1", "--auto", "--search")
+    )
+    await said(host, "reach this table")
+    guest = await bogdan.start("join", "--search", "--rounds", "1", "--auto")
+    await ended(host, guest)
+
+
+async def test_join_words_where_neither_multicast_nor_broadcast_gets_through(lan: TestLan, tmp_path: Path) -> None:
+    ana, bogdan = await seats(lan, tmp_path, ("Ana", "Bogdan"))
+    for seat in (ana, bogdan):
+        seat.host.firewall("ip daddr 224.0.0.0/4 drop", "ip6 daddr ff00::/8 drop", "meta pkttype broadcast drop")
+    host = await ana.start("host", "--open", "--seats", "2", "--rounds", "1", "--auto")
+    words = (await said(host, "sit down with")).split()[-1]
+    guest = await bogdan.start("join", words, "--rounds", "1", "--auto")
+    await ended(host, guest)

@@ -70,12 +70,13 @@ def essence(verdict: Verdict) -> object:
     return verdict.round, verdict.contract, players, verdict.finish, verdict.shithead
 
 
-async def said(program: asyncio.subprocess.Process, words: str) -> None:
-    """Reads a program's output until it has said something."""
+async def said(program: asyncio.subprocess.Process, words: str) -> str:
+    """Reads a program's output until it has said something; that line."""
     assert program.stdout is not None
     async with asyncio.timeout(PATIENCE_S):
         while words.encode() not in (line := await program.stdout.readline()):
             assert line, "the program has ended"
+        return line.decode().strip()
 
 
 @pytest.mark.slow

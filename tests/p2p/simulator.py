@@ -35,6 +35,9 @@ HAVE_EVERY_S = 3.0
 """As in a node: while somebody is waited for, everybody says again what it has."""
 
 GRACE_S = 60
+FIRST_OF_HOST = 4
+"""The host of four has written its opening and three admissions before the first round."""
+
 MOMENTS = ("before the commit", "after the commit", "after sending")
 
 
@@ -202,10 +205,13 @@ class Simulation:
         self.kills: list[str] = []
         self.steps = 0
         self.away: int | None = None
+        self.calms = True
+        """Whether, after some seconds, nothing more goes wrong."""
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
         self._number = count()
         self._parted: list[tuple[float, float, frozenset[int]]] = []
         self._calm_at = float("inf")
+        self._offered: list[bytes] = []
         self._open()
 
     # -- the scheduler
@@ -301,9 +307,15 @@ class Simulation:
     def _tick(self, number: int) -> None:
         peer = self.peers[number]
         if peer.core is not None:
-            self._take(number, Wish(lambda core: []))
+            self._take(number, Wish(self._offer if number == 0 and self._offered else lambda core: []))
             self._say_have(number)
         self.at(HAVE_EVERY_S * self.random.uniform(0.8, 1.2), lambda: self._tick(number))
+
+    def _offer(self, core: Core) -> list[e.Body]:
+        """What a host's program does: the first round is offered, again if it died before that was kept."""
+        if core.session.current() is not None:
+            return []
+        return [core.session.offer(RuleSet(), self._offered, GRACE_S)]
 
     def _say_have(self, number: int) -> None:
         core = self.peers[number].core
@@ -485,13 +497,14 @@ class Simulation:
     def play(self) -> str:
         """Plays the schedule to its end; how the round has ended. Raises `Wrong`."""
         self.run(0.5)
-        keys = [peer.me for peer in self.peers]
-        self._take(0, Wish(lambda core: [core.session.offer(RuleSet(), keys, GRACE_S)]))
+        self._offered = [peer.me for peer in self.peers]
+        self._take(0, Wish(self._offer))
         self.plan()
         self.run(self.now + 15.0, self.settled)
         self.check()
         # From now on nothing more goes wrong: the round has to end, or to say for whom it waits.
-        self._calm_at = self.now
+        if self.calms:
+            self._calm_at = self.now
         for peer in self.peers:
             if peer.disk.crash_at:
                 peer.disk.crash_at = ""

@@ -8,7 +8,16 @@ from __future__ import annotations
 import pytest
 
 from p2p.core import Core
-from tests.p2p.simulator import MOMENTS, Simulation, Weather, Wrong, boundary, own_entries, simulation_of
+from tests.p2p.simulator import (
+    FIRST_OF_HOST,
+    MOMENTS,
+    Simulation,
+    Weather,
+    Wrong,
+    boundary,
+    own_entries,
+    simulation_of,
+)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -73,5 +82,5 @@ def test_many_schedules(start: int) -> None:
 @pytest.mark.slow
 def test_every_boundary_of_a_round_of_four() -> None:
     for number, written in enumerate(own_entries()):
-        for seq in range(2 if number == 0 else 0, written, 7):
+        for seq in range(FIRST_OF_HOST if number == 0 else 0, written, 7):
             assert boundary(number, seq, MOMENTS[seq % 3]).play() == "finished"

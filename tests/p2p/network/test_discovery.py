@@ -29,7 +29,7 @@ from p2p.discovery import MAX_TABLES, SERVICE, Advertiser, Browser, Responder
 from p2p.errors import RemoteProtocolError
 from p2p.gossip import dialable, is_from_author, is_said, make_addresses, make_say
 from p2p.interfaces import Interface, Verdict, loopback_interfaces
-from p2p.probe import ANSWER, ANSWERS_PER_HOST_SECOND, ASK, ASK_BYTES, Prober, Rations
+from p2p.probe import ANSWER, ANSWERS_PER_HOST_SECOND, ASK, ASK_BACK, ASK_BYTES, Prober, Rations
 from p2p.sweep import Sweep
 from tests.p2p.network.helpers import Bell, Host, Lan, key_of, soon
 
@@ -383,3 +383,30 @@ async def test_a_sweep_can_be_stopped_and_leaves_loopback_alone(lan: Lan, monkey
     assert sweep.hosts == 253
     sweep.close()
     assert sweep.is_over and len(asked) == sweep_module.SWEEP_AT_ONCE
+
+
+async def test_an_answer_can_be_asked_for_at_another_port_of_the_same_host(lan: Lan) -> None:
+    asking, telling = Prober(await lan.endpoint(1)), Prober(await lan.endpoint(2))
+    telling.ad = ad_of(2)
+    quiet = await lan.endpoint(3)
+    bell = Bell()
+    heard: list[tuple[bytes, Address]] = []
+
+    def receive(data: bytes, address: Address) -> None:
+        heard.append((data, address))
+        bell.ring()
+
+    quiet.on_plain = receive
+    asking.ask_back(("127.0.0.1", telling._endpoint.port), quiet.port)
+    await bell.until(lambda: bool(heard))
+    data, address = heard[0]
+    assert data.startswith(ANSWER) and decode_ad(data[len(ANSWER) + 8 :]) == ad_of(2)
+    assert address == ("127.0.0.1", telling._endpoint.port)
+    assert len(data) <= ASK_BYTES
+    # Without a port, or cut short, it is no question.
+    asking.found = lambda address, ad, seconds: bell.ring()
+    asking.ask_back(("127.0.0.1", telling._endpoint.port), 0)
+    asking._endpoint.send_plain(ASK_BACK + bytes(12), ("127.0.0.1", telling._endpoint.port))
+    asking.ask(("127.0.0.1", telling._endpoint.port))
+    await bell.until(lambda: telling.stats.answered == 2)
+    assert len(heard) == 1 and telling.stats.garbage == 1

@@ -393,13 +393,13 @@ class ScreenClient:
                 if self._store is not None:
                     await asyncio.to_thread(self._store, look)
             case OtherRules(step=step):
-                self._take_rules(step)
+                await self._take_rules(step)
             case Watch():
                 await self._open_replay()
             case Away():
                 await self._go_away()
 
-    def _take_rules(self, step: int) -> None:
+    async def _take_rules(self, step: int) -> None:
         """The next preset for the next round. Raises ``RuleError`` where so many players don't fit."""
         presets = list(PRESETS)
         current = [name for name in presets if RuleSet.preset(name) == self._node.rules]
@@ -408,7 +408,9 @@ class ScreenClient:
         rules = RuleSet.preset(name)
         check_playable(rules, max(2, len(self._view.players)))
         self._node.rules = rules
-        self._ui = replace(self._ui, message=text("rules_taken", name=name))
+        told = text("rules_taken", name=name)
+        self._ui = replace(self._ui, message=told)
+        await self._node.say(told)
 
     async def _go_away(self) -> None:
         """Away, or back where the person was away."""

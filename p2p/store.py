@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from engine.errors import Sentence, ShitheadError
 from p2p.entries import Entry, read_entry
@@ -264,6 +264,13 @@ class Store:
         if not self._stepping:
             self._commit()
 
+    def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a question; a disk that fails while it is read is a ``StoreProblem`` too."""
+        try:
+            return self._db.execute(question, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+
     def add(self, entry: Entry) -> None:
         """Keeps an entry. A second version of an own number makes the step fail with ``own_fork``."""
         self._durable |= entry.author == self.own
@@ -275,24 +282,20 @@ class Store:
 
     def own_head(self, table: bytes) -> tuple[int, bytes] | None:
         """The number and id of the own newest entry at a table."""
-        row = self._db.execute(
+        rows = self._ask(
             "select seq, id from entries where table_id = ? and author = ? order by seq desc limit 1",
-            (table, self.own),
-        ).fetchone()
-        return (row[0], row[1]) if row is not None else None
+            *(table, self.own),
+        )
+        return (rows[0][0], rows[0][1]) if rows else None
 
     def load(self, table: bytes) -> list[Entry]:
         """All entries of a table in the order in which they came, which is a causal one.
 
         Raises ``StoreProblem`` if one of them cannot be read any more.
         """
+        rows = self._ask("select data, signature from entries where table_id = ? order by number", table)
         try:
-            rows = self._db.execute(
-                "select data, signature from entries where table_id = ? order by number", (table,)
-            ).fetchall()
             return [read_entry(data, signature) for data, signature in rows]
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
         except ValueError as error:
             raise self._problem(sqlite3.DatabaseError(str(error))) from error
 
@@ -303,8 +306,8 @@ class Store:
 
     def secret(self, contract: bytes) -> tuple[bytes, bytes] | None:
         """The seed and coin of a contract, if this peer has accepted it."""
-        row = self._db.execute("select seed, coin from seeds where contract = ?", (contract,)).fetchone()
-        return (row[0], row[1]) if row is not None else None
+        rows = self._ask("select seed, coin from seeds where contract = ?", contract)
+        return (rows[0][0], rows[0][1]) if rows else None
 
     def forget_secret(self, contract: bytes) -> None:
         """Drops a seed that has been revealed or is of no more use."""
@@ -325,10 +328,10 @@ class Store:
 
     def remembered_tables(self) -> list[RememberedTable]:
         """The tables that this peer may return to, the newest first."""
-        rows = self._db.execute(
+        rows = self._ask(
             "select table_id, name, opened_at, seats, rules, is_here_only from tables"
             " where not closed order by opened_at desc, name"
-        ).fetchall()
+        )
         return [
             RememberedTable(table, name, met_at, seats, rules, bool(here))
             for table, name, met_at, seats, rules, here in rows
@@ -352,10 +355,10 @@ class Store:
 
     def players(self) -> list[KnownPlayer]:
         """All players met, the most familiar first."""
-        rows = self._db.execute(
+        rows = self._ask(
             "select key, name, met_at, rounds, words_compared, address, port from players"
             " order by rounds desc, name"
-        ).fetchall()
+        )
         return [
             KnownPlayer(key, name, met_at, rounds, bool(compared), address, port)
             for key, name, met_at, rounds, compared, address, port in rows

@@ -32,6 +32,9 @@ RANK_WORDS: Final = (
 )
 """By rank number: one, several."""
 
+JOKER: Final = "X"
+"""The rank character of jokers."""
+
 NUMBER_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 _TYPED_RANKS: Final = {
@@ -69,7 +72,9 @@ def rank_label(rank: str) -> str:
 
 
 def rank_word(rank: str, count: int = 1) -> str:
-    """A rank character in words: ``seven``, ``sevens``; anything else unchanged."""
+    """A rank character in words: ``seven``, ``sevens``, of jokers ``joker``; anything else unchanged."""
+    if rank == JOKER:
+        return "joker" if count == 1 else "jokers"
     if len(rank) != 1 or rank not in RANKS:
         return rank
     return RANK_WORDS[RANKS.index(rank)][count != 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -77,13 +78,18 @@ class DoorRow:
 @dataclass(frozen=True, slots=True)
 class PileRow:
     """The wastepile, bottom first; ``run``: how many equal ranks lie on top; ``fits``: rank characters that may
-    be played on it, ascending; ``burns_at``: the run that burns it.
+    be played on it, ascending; ``burns_at``: the run that burns it. ``top``: the rank character that the top card
+    counts as, ``to_beat``: the one that is to be beaten (another where the top is looked through; both empty
+    without one). ``named``: wild jokers in it and the rank characters that they count as.
     """
 
     cards: tuple[str, ...]
     run: int
     fits: tuple[str, ...]
     burns_at: int
+    top: str = ""
+    to_beat: str = ""
+    named: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +250,14 @@ class View:
     notices: tuple[str, ...]
     stamp: bytes
     """To be given with a move: a move meant for another stamp is refused."""
+    naming: str = ""
+    """The wild joker that was turned up and that its player has to name now."""
+    follow: tuple[int, ...] = ()
+    """Positions of the cards just drawn that the player in turn may still lay (``draw_follow_up``)."""
+    start_rank: str = ""
+    """The rank that my first lead has to hold (``lead_must_be_start_rank``)."""
+    refuse: Callable[[PlayerMove], Sentence | None] = field(default=lambda move: None, compare=False, repr=False)
+    """Why a move of mine would be refused as far as I can see, or None."""
 
     def player(self, name: str) -> PlayerRow | None:
         """The player of that name, ``casefold`` deciding."""

@@ -30,6 +30,7 @@ from engine.errors import Sentence
 from engine.events import Burnt, Out
 from engine.game import step
 from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Ready
+from engine.plays import must_hold
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.phases import Phase
@@ -112,6 +113,10 @@ def make_view(snapshot: Snapshot) -> View:
         addresses=snapshot.addresses,
         notices=snapshot.notices,
         stamp=round_.stamp if round_ is not None else b"",
+        naming=_naming(state),
+        follow=state.extra.follow if state is not None else (),
+        start_rank=_start_rank(state, seat) if state is not None and seat is not None and my_turn else "",
+        refuse=lambda move: None if state is None else _why_not(state, move),
     )
 
 
@@ -214,13 +219,33 @@ def _why_not(state: GameState, move: PlayerMove) -> Sentence | None:
     return None if error is None else error.sentence
 
 
+def _card_why_not(state: GameState, seat: int, position: int) -> Sentence | None:
+    """Why a card cannot be played alone; of a wild joker, whatever it is named."""
+    nameable = state.setup.tables.nameable
+    if not nameable or state.rank_at(position) != JOKER_RANK:
+        return _why_not(state, Play(seat, (position,)))
+    found = [_why_not(state, PlayAs(seat, (position,), rank)) for rank in nameable]
+    return None if None in found else found[-1]
+
+
+def _naming(state: GameState | None) -> str:
+    if state is None or state.extra.naming < 0:
+        return ""
+    return card_text(state.faces[state.extra.naming], state.packs)
+
+
+def _start_rank(state: GameState, seat: int) -> str:
+    required = must_hold(state, seat)
+    return rank_text(required) if required >= 0 else ""
+
+
 def _own(state: GameState, seat: int) -> tuple[OwnCard, ...]:
     cards = [
         OwnCard(
             card_text(state.faces[position], state.packs),
             position,
             zone,
-            _why_not(state, Play(seat, (position,))),
+            _card_why_not(state, seat, position),
         )
         for zone, positions in ((Zone.HAND, state.hands[seat]), (Zone.UPCARDS, state.ups[seat]))
         for position in positions
@@ -251,6 +276,12 @@ def _pile(state: GameState) -> PileRow:
         state.top_run(),
         _fits(state),
         state.rules.burn_run,
+        rank_text(state.top_rank()) if state.pile else "",
+        rank_text(state.rank_to_beat()) if state.rank_to_beat() >= 0 else "",
+        tuple(
+            (card_text(state.faces[position], state.packs), rank_text(rank))
+            for position, rank in state.extra.named
+        ),
     )
 
 

@@ -85,7 +85,7 @@ class Away:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules`` or ``help``."""
+    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices`` or ``help``."""
 
     what: str
 

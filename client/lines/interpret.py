@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Final
 
-from client.cards import clean, rank_word, read_card, read_rank
+from client.cards import clean
+from client.lines import moves
 from client.lines.commands import (
     Act,
     Admit,
     Answer,
     Away,
     ChangeRules,
-    Explain,
     Kick,
     Meaning,
     Problem,
@@ -27,9 +25,7 @@ from client.lines.commands import (
     Void,
 )
 from client.phrases import said
-from client.view import Choice, OwnCard, Stage, View
-from engine.errors import Sentence
-from engine.moves import Flip, PickUp, Play, Ready, Swap
+from client.view import Choice, View
 from engine.state import Zone
 
 MAX_LINE_CHARACTERS: Final = 1000
@@ -39,23 +35,10 @@ MAX_BOTS: Final = 9
 """A table has ten seats at most (R6), and one of them is the host's."""
 
 
-_CARD: Final = re.compile(r"(10|[2-9tjqka0])([cdhs♣♦♥♠])?", re.IGNORECASE)
-_SHOWN: Final = {"table": "table", "score": "score", "rules": "rules", "help": "help", "?": "help"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Pick:
-    """A rank, or an exact card, that somebody typed."""
-
-    rank: str
-    card: str | None
-
-    def fits(self, card: OwnCard) -> bool:
-        return card.text[:2] == self.card if self.card is not None else card.rank == self.rank
-
-    @property
-    def words(self) -> str:
-        return f"a {rank_word(self.rank)}"
+_SHOWN: Final = {
+    **{word: word for word in ("table", "score", "rules", "choices", "help")},
+    "?": "help",
+}
 
 
 def interpret(view: View, text: str) -> Meaning:
@@ -78,156 +61,11 @@ def interpret(view: View, text: str) -> Meaning:
 def _bare(view: View, line: str) -> Meaning:
     """A line without a command word: a slot, an item of a list, or cards."""
     if line.isascii() and line.isdigit() and len(line) <= 2:
-        if view.my_turn and view.zone is Zone.DOWNCARDS:
-            return _flip(view, line)
+        if view.my_turn and view.zone is Zone.DOWNCARDS and not view.naming:
+            return moves.flip(view, line)
         if not view.my_turn and view.choices:
             return _choice(view, line)
-    picks = read_picks(line.split())
-    if picks is None:
-        return Problem(said("unknown", text=line))
-    return _play(view, picks)
-
-
-def read_picks(words: Sequence[str]) -> tuple[_Pick, ...] | None:
-    """The ranks and cards that ``words`` name, ``55`` and ``5h5c`` included; None for anything else."""
-    found: list[_Pick] = []
-    for word in words:
-        start = 0
-        while start < len(word):
-            match = _CARD.match(word, start)
-            if match is None:
-                return None
-            rank = read_rank(match[1])
-            if rank is None:
-                return None
-            found.append(_Pick(rank, read_card(match[0]) if match[2] else None))
-            start = match.end()
-    return tuple(found) or None
-
-
-def _play(view: View, picks: tuple[_Pick, ...]) -> Meaning:
-    problem = _not_my_turn(view)
-    if problem is not None:
-        return problem
-    chosen: list[OwnCard] = []
-    # Exact cards first, so that a bare rank does not take a card that is named as well.
-    for pick in sorted(picks, key=lambda pick: pick.card is None):
-        card = _find(view, pick, chosen, view.zone)
-        if card is None:
-            fitting = sum(pick.fits(card) for card in chosen)
-            if fitting:
-                return Problem(said("too_many", count=fitting))
-            # Elsewhere it may lie: then the card itself says why it can't be played.
-            card = _find(view, pick, chosen, None)
-        if card is None:
-            return Problem(_not_held(pick))
-        chosen.append(card)
-    if len({card.rank for card in chosen}) > 1:
-        return Problem(said("not_a_set"))
-    for card in chosen:
-        if card.why_not is not None:
-            return Problem(card.why_not)
-    if view.my_seat is None:
-        return Problem(said("not_in_round"))
-    return Act(Play(view.my_seat, tuple(card.position for card in chosen)), view.stamp)
-
-
-def _not_held(pick: _Pick) -> Sentence:
-    if pick.card is not None:
-        return said("card_not_held", card=pick.card)
-    return said("not_held", what=pick.words)
-
-
-def _find(view: View, pick: _Pick, chosen: Sequence[OwnCard], zone: Zone | None) -> OwnCard | None:
-    return next(
-        (
-            card
-            for card in view.own
-            if card not in chosen and pick.fits(card) and (zone is None or card.zone is zone)
-        ),
-        None,
-    )
-
-
-def _not_my_turn(view: View) -> Problem | None:
-    """Why nothing can be played or picked up now, where the cards have nothing to do with it."""
-    match view.stage:
-        case Stage.PLAY | Stage.START | Stage.ARRANGE if view.zone is None:
-            return Problem(said("not_in_round"))
-        case Stage.OPENING:
-            return Problem(said("opening"))
-        case Stage.PLAY if view.unseen and view.turn == view.my_name:
-            return Problem(said("drawing"))
-        case Stage.PLAY | Stage.START | Stage.ARRANGE:
-            reason = view.pick_up_why_not
-            general = reason is not None and reason.code in ("wrong_phase", "not_your_turn")
-            return Problem(reason) if reason is not None and general else None
-        case _:
-            return Problem(said("nothing_to_play"))
-
-
-def _pick_up(view: View, rest: str) -> Meaning:
-    problem = _not_my_turn(view)
-    if problem is not None:
-        return problem
-    if view.pick_up_why_not is not None:
-        return Problem(view.pick_up_why_not)
-    if view.my_seat is None:
-        return Problem(said("not_in_round"))
-    return Act(PickUp(view.my_seat), view.stamp)
-
-
-def _pick(view: View, rest: str) -> Meaning:
-    return _pick_up(view, "") if rest.lower() in ("up", "") else Problem(said("unknown", text=f"pick {rest}"))
-
-
-def _flip(view: View, rest: str) -> Meaning:
-    problem = _not_my_turn(view)
-    if problem is not None:
-        return problem
-    if not (rest.isascii() and rest.isdigit()):
-        return Problem(said("flip_what"))
-    if view.zone is not Zone.DOWNCARDS or view.my_seat is None:
-        held = "upcards" if view.zone is Zone.UPCARDS else "hand cards"
-        return Problem(said("come_first", held=held))
-    slot = int(rest[:3])
-    if not any(choice.kind == "flip" and choice.slot == slot for choice in view.choices):
-        return Problem(said("bad_slot", slot=slot))
-    return Act(Flip(view.my_seat, slot - 1), view.stamp)
-
-
-def _swap(view: View, rest: str) -> Meaning:
-    if view.stage is not Stage.ARRANGE:
-        return Problem(said("not_arranging"))
-    if view.my_seat is None:
-        return Problem(said("not_in_round"))
-    if not view.my_turn:
-        return Problem(said("ready_sent"))
-    picks = read_picks(rest.split())
-    if picks is None or len(picks) != 2:
-        return Problem(said("swap_how"))
-    for hand, up in (picks, picks[::-1]):
-        in_hand, laid_out = _find(view, hand, (), Zone.HAND), _find(view, up, (), Zone.UPCARDS)
-        if in_hand is not None and laid_out is not None:
-            return Act(Swap(view.my_seat, in_hand.position, laid_out.position), view.stamp)
-    for pick in picks:
-        if _find(view, pick, (), None) is None:
-            return Problem(_not_held(pick))
-    return Problem(said("swap_how"))
-
-
-def _ready(view: View, rest: str) -> Meaning:
-    if view.stage is not Stage.ARRANGE or view.my_seat is None:
-        return Problem(said("not_arranging"))
-    if not view.my_turn:
-        return Problem(said("ready_already"))
-    return Act(Ready(view.my_seat), view.stamp)
-
-
-def _unready(view: View, rest: str) -> Meaning:
-    if view.stage is not Stage.ARRANGE or view.my_seat is None:
-        return Problem(said("not_arranging"))
-    return Problem(said("not_ready" if view.my_turn else "ready_sent"))
+    return moves.laid(view, line, line)
 
 
 def _choice(view: View, rest: str) -> Meaning:
@@ -255,29 +93,6 @@ def _chosen(view: View, choice: Choice) -> Meaning:
             return Act(choice.move, view.stamp)
         case _:
             return Problem(said("no_choices"))
-
-
-def _why(view: View, rest: str) -> Meaning:
-    if rest.lower() in ("pick up", "pickup", "pick", "p"):
-        return Explain(view.pick_up_why_not or said("why_pick_up") if view.zone is not None else _idle(view))
-    picks = read_picks(rest.split())
-    if picks is None:
-        return Problem(said("why_what"))
-    pick = picks[0]
-    card = _find(view, pick, (), view.zone) or _find(view, pick, (), None)
-    if card is not None:
-        return Explain(card.why_not or said("playable", cards=(card.text,)))
-    if view.pile is None:
-        return Explain(_not_held(pick) if view.zone is not None else _idle(view))
-    if pick.rank in view.pile.fits:
-        return Explain(said("fits_not_held", what=f"A {rank_word(pick.rank)}"))
-    top = view.pile.cards[-1][0]
-    return Explain(said("too_low", rank=pick.rank, top=top))
-
-
-def _idle(view: View) -> Sentence:
-    problem = _not_my_turn(view)
-    return problem.sentence if problem is not None else said("nothing_to_play")
 
 
 def _say(view: View, rest: str) -> Meaning:
@@ -351,22 +166,21 @@ def _answer(yes: bool) -> Callable[[View, str], Meaning]:
     return command
 
 
-def _play_word(view: View, rest: str) -> Meaning:
-    picks = read_picks(rest.split())
-    return Problem(said("unknown", text=f"play {rest}".strip())) if picks is None else _play(view, picks)
-
-
 _COMMANDS: Final[dict[str, Callable[[View, str], Meaning]]] = {
-    "pick": _pick,
-    "pickup": _pick_up,
-    "take": _pick_up,
-    "p": _pick_up,
-    "play": _play_word,
-    "flip": _flip,
-    "swap": _swap,
-    "ready": _ready,
-    "unready": _unready,
-    "why": _why,
+    "pick": moves.pick,
+    "pickup": moves.pick_up,
+    "take": moves.pick_up,
+    "p": moves.pick_up,
+    "play": moves.play_word,
+    "chance": moves.chance,
+    "name": moves.name,
+    "done": moves.done,
+    "flip": moves.flip,
+    "choose": moves.choose,
+    "swap": moves.swap,
+    "ready": moves.ready,
+    "unready": moves.unready,
+    "why": moves.why,
     "say": _say,
     "start": _start,
     "admit": _admit,

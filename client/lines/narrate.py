@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from client.cards import Style, number_word, rank_label, rank_word
-from client.phrases import DEBTS, WAITS, said, told
-from client.sentences import Names, listed, render
+from client.cards import Style, number_word, rank_word
+from client.lines.telling import (
+    TELLERS,
+    cards_in,
+    contract,
+    fits_words,
+    key_in,
+    next_round,
+    number_in,
+    over,
+    place_word,
+    rules_sentences,
+    seated,
+    text_in,
+)
+from client.phrases import WAITS, said, told
+from client.sentences import Names, render
 from client.view import Stage, View
-from engine.cards import card_text, rank_text
+from engine.cards import rank_text
 from engine.errors import Sentence
 from engine.rules import RuleSet, to_items
 from p2p.audit import Verdict
@@ -18,8 +32,6 @@ from p2p.news import News
 
 WAIT_SAID_S: Final = 15
 """A person thinks for a while; from here on the table is told for whom it waits."""
-
-PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 class Narrator:
@@ -66,7 +78,7 @@ class Narrator:
             case "turn":
                 return _turn(values, earlier, before, after)
             case "contract":
-                return _contract(values, after) + self._rules_of(values)
+                return contract(values, after) + self._rules_of(values)
             case "fault":
                 fault = values.get("fault")
                 if not isinstance(fault, Fault):
@@ -76,25 +88,26 @@ class Narrator:
             case "verdict":
                 return _verdict(values, self._style)
             case "over":
-                return _over(values, after) + ([next_round(after)] if self._asks else [])
+                return over(values, after) + ([next_round(after)] if self._asks else [])
             case name:
-                teller = _TELLERS.get(name)
+                teller = TELLERS.get(name)
                 return teller(values, after) if teller is not None else []
 
     def _rules_of(self, values: Mapping[str, object]) -> list[Sentence]:
-        """What is unusual about the rules of an offer, or differs from the offer before."""
+        """What is unusual about the rules of an offer, or differs from the offer before, as people say it."""
         rules = values.get("rules")
         if not isinstance(rules, RuleSet):
             return []
         before, self._rules = self._rules, rules
         old = dict(to_items(before or RuleSet()))
-        changes = ", ".join(f"{name}={value}" for name, value in to_items(rules) if old[name] != value)
+        changes = {name for name, value in to_items(rules) if old[name] != value}
         if not changes:
             return []
-        return [said("rules_changed" if before is not None else "rules_new", changes=changes)]
+        head = said("rules_changed" if before is not None else "rules_new")
+        return [head, *rules_sentences(rules, changes)]
 
     def _link(self, values: Mapping[str, object], after: View) -> list[Sentence]:
-        key = _key(values, "player")
+        key = key_in(values, "player")
         if key == after.me:
             return []
         if values.get("status") == "lost":
@@ -138,230 +151,51 @@ def _names_for(before: View | None, after: View) -> Names:
 # -- values of news ------------------------------------------------------------------------------------
 
 
-def _key(values: Mapping[str, object], name: str) -> bytes:
-    value = values.get(name)
-    return value if isinstance(value, bytes) else b""
-
-
-def _number(values: Mapping[str, object], name: str) -> int:
-    value = values.get(name)
-    return value if isinstance(value, int) else -1
-
-
-def _text(values: Mapping[str, object], name: str) -> str:
-    value = values.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _keys(values: Mapping[str, object], name: str) -> tuple[bytes, ...]:
-    value = values.get(name)
-    return tuple(key for key in value if isinstance(key, bytes)) if isinstance(value, tuple) else ()
-
-
-def _cards(values: Mapping[str, object], name: str = "faces") -> tuple[str, ...]:
-    """The cards of a piece of news as texts, whether it holds one or several."""
-    packs, value = _number(values, "packs"), values.get(name)
-    faces = value if isinstance(value, tuple) else (value,)
-    return tuple(card_text(face, packs) for face in faces if isinstance(face, int))
-
-
 # -- tellers -------------------------------------------------------------------------------------------
-
-
-def _seated(code: str, values: Mapping[str, object], after: View, **more: object) -> list[Sentence]:
-    """A sentence whose subject is a seat."""
-    seat = _number(values, "seat")
-    is_me = seat == after.my_seat
-    return [told(code, is_me, player=after.names.of_seat(seat), **more)]
-
-
-def _joined(values: Mapping[str, object], after: View) -> list[Sentence]:
-    is_me = _key(values, "player") == after.me
-    code = "joined_bot" if values.get("bot") else "joined"
-    return [told(code, is_me, player=_text(values, "name"), table=after.table)]
-
-
-def _left(values: Mapping[str, object], after: View) -> list[Sentence]:
-    is_me = _key(values, "player") == after.me
-    return [] if is_me else [told("left", False, player=_text(values, "name"))]
-
-
-def _knocked(values: Mapping[str, object], after: View) -> list[Sentence]:
-    name, address = _text(values, "name"), _text(values, "address")
-    if not after.i_host:
-        return [said("knocked_other", name=name, host=after.host)]
-    return [said("knocked_bot" if values.get("bot") else "knocked", name=name, address=address)]
-
-
-def _contract(values: Mapping[str, object], after: View) -> list[Sentence]:
-    players = _keys(values, "players")
-    code = "offer" if after.asked and after.me in players else "offer_all"
-    return [said(code, round=_number(values, "round"), players=players)]
-
-
-def _words(values: Mapping[str, object], after: View) -> list[Sentence]:
-    words = values.get("words")
-    seats, dealer = _keys(values, "seats"), _number(values, "dealer")
-    spoken = "-".join(str(word) for word in words) if isinstance(words, tuple) else ""
-    found = [said("words", words=spoken)]
-    if 0 <= dealer < len(seats):
-        found.append(said("seats", players=seats, dealer=seats[dealer]))
-    return found
-
-
-def _hand(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [told("hand", True, cards=_cards(values))]
-
-
-def _swapped(values: Mapping[str, object], after: View) -> list[Sentence]:
-    up, hand = _cards(values, "up_face"), _cards(values, "hand_face")
-    return _seated("swapped", values, after, card_up=up, card_hand=hand)
-
-
-def _ready(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return _seated("ready", values, after)
-
-
-def _declared(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return _seated("declared", values, after, cards=_cards(values, "face"))
-
-
-def _eldest(values: Mapping[str, object], after: View) -> list[Sentence]:
-    rank = rank_text(_number(values, "rank"))
-    return _seated(f"eldest_{_text(values, 'by') or 'seat'}", values, after, rank=rank)
-
-
-def _played(values: Mapping[str, object], after: View) -> list[Sentence]:
-    code = "played_up" if values.get("zone") == "upcards" else "played"
-    return _seated(code, values, after, cards=_cards(values))
-
-
-def _drew(values: Mapping[str, object], after: View) -> list[Sentence]:
-    if values.get("own"):
-        return [told("drew_own", True, cards=_cards(values))]
-    # My own draw is told with its faces as soon as they are here.
-    is_mine = _number(values, "seat") == after.my_seat
-    return [] if is_mine else _seated("drew", values, after, count=_number(values, "count"))
-
-
-def _picked_up(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return _seated("picked_up", values, after, count=_number(values, "count"))
-
-
-def _flipped(values: Mapping[str, object], after: View) -> list[Sentence]:
-    code = "flipped" if values.get("legal") else "flipped_high"
-    return _seated(code, values, after, cards=_cards(values, "face"))
-
-
-def _out(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return _seated("out", values, after, place=place_word(_number(values, "place")))
-
-
-def _said(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [said("said", name=_text(values, "name"), text=_text(values, "text"))]
-
-
-def _saved(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [said("saved", path=_text(values, "path"))]
-
-
-def _unsaved(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [said("unsaved", reason=_text(values, "reason"))]
-
-
-def _error(values: Mapping[str, object], after: View) -> list[Sentence]:
-    found = (values.get("sentence"), values.get("remedy"))
-    return [sentence for sentence in found if isinstance(sentence, Sentence)]
-
-
-def _phase(values: Mapping[str, object], after: View) -> list[Sentence]:
-    match str(values.get("phase")):
-        case "keys":
-            return [said("dealing")]
-        case "arrange":
-            return [said("arrange")]
-        case "dead":
-            return [said("dead")]
-        case _:
-            return []
-
-
-def _over(values: Mapping[str, object], after: View) -> list[Sentence]:
-    kind = _text(values, "result")
-    code = f"over_{kind}"
-    found = [said(code if kind in _KINDS else "over_unfinished", round=_number(values, "round"))]
-    for number, key in enumerate(_keys(values, "finish")):
-        found.append(said("place", place=place_word(number + 1).capitalize(), name=key))
-    shithead = values.get("shithead")
-    if isinstance(shithead, bytes):
-        found.append(told("shithead", shithead == after.me, player=shithead))
-    debts = values.get("debts")
-    for key, what in debts if isinstance(debts, tuple) else ():
-        found.append(told("debt", key == after.me, player=key, what=DEBTS.get(what, what)))
-    for key in _keys(values, "left"):
-        found.append(told("gone", key == after.me, player=key))
-    return found
-
-
-_KINDS: Final = frozenset({"finished", "stalled", "forfeit", "unfinished", "faulted"})
-
-
-def next_round(view: View) -> Sentence:
-    """How another round begins."""
-    if sum(row.present for row in view.players) < 2:
-        return said("next_alone")
-    return said("next_mine") if view.i_host else said("next_other", host=view.host)
-
-
-_TELLERS: Final[dict[str, Callable[[Mapping[str, object], View], list[Sentence]]]] = {
-    "joined": _joined,
-    "left": _left,
-    "knocked": _knocked,
-    "phase": _phase,
-    "words": _words,
-    "hand": _hand,
-    "swapped": _swapped,
-    "ready": _ready,
-    "declared": _declared,
-    "eldest": _eldest,
-    "played": _played,
-    "drew": _drew,
-    "picked_up": _picked_up,
-    "flipped": _flipped,
-    "out": _out,
-    "saved": _saved,
-    "unsaved": _unsaved,
-    "said": _said,
-    "error": _error,
-}
 
 
 def _burnt(values: Mapping[str, object], earlier: Sequence[News], before: View | None) -> Sentence:
     if values.get("by") == "ten":
-        return said("burnt_ten", count=_number(values, "count"))
-    last = next((item for item in reversed(earlier) if item.name in ("played", "flipped")), None)
-    cards = _cards(last.values, "face" if last.name == "flipped" else "faces") if last is not None else ()
-    if not cards:
+        return said("burnt_ten", count=number_in(values, "count"))
+    laid = _laid(earlier)
+    if not laid:
         return said("burnt_run")
-    rank = cards[-1][0]
-    run = _run_before(earlier, before, rank)
-    number = number_word(max(run, len(cards), 4))
+    rank = laid[0][0]
+    run = _run_before(laid, before, rank)
+    least = before.pile.burns_at if before is not None and before.pile is not None else 4
+    number = number_word(max(run, least))
     return said("burnt_quartet", number=number, ranks=rank_word(rank, 2))
 
 
-def _run_before(earlier: Sequence[News], before: View | None, rank: str) -> int:
+def _laid(earlier: Sequence[News]) -> list[tuple[str, int]]:
+    """What went onto the pile in this batch, the last first, back to where it was empty: (rank character, cards)
+    each, wild jokers as what they are named; (``""``, 0) ends it where the pile was gone.
+    """
+    found: list[tuple[str, int]] = []
+    named = ""
+    for item in reversed(earlier):
+        match item.name:
+            case "burnt" | "picked_up":
+                return [*found, ("", 0)] if found else []
+            case "named":
+                named = rank_text(number_in(item.values, "rank"))
+            case "played" | "flipped" | "chanced":
+                cards = cards_in(item.values, "faces" if item.name == "played" else "face")
+                if cards:
+                    found.append((named or cards[-1][0], len(cards)))
+                named = ""
+    return found
+
+
+def _run_before(laid: Sequence[tuple[str, int]], before: View | None, rank: str) -> int:
     """How many equal ranks made the pile burn: those that this batch tells of and those that lay there."""
     count = 0
-    for item in reversed(earlier):
-        if item.name in ("burnt", "picked_up"):
+    for other, cards in laid:
+        if other != rank:
             return count
-        if item.name in ("played", "flipped"):
-            cards = _cards(item.values, "face" if item.name == "flipped" else "faces")
-            if cards[0][0] != rank:
-                return count
-            count += len(cards)
-    if before is not None and before.pile is not None and before.pile.cards:
-        count += before.pile.run if before.pile.cards[-1][0] == rank else 0
+        count += cards
+    if before is not None and before.pile is not None and before.pile.top == rank:
+        count += before.pile.run
     return count
 
 
@@ -369,14 +203,18 @@ def _turn(
     values: Mapping[str, object], earlier: Sequence[News], before: View | None, after: View
 ) -> list[Sentence]:
     """After a burn the same player goes on, which is worth a word; any other turn follows by itself."""
-    seat = _number(values, "seat")
+    seat = number_in(values, "seat")
     last = next((item for item in reversed(earlier) if item.name not in ("drew",)), None)
-    again = last is not None and last.name == "burnt" and last.values.get("seat") == seat
-    return _seated("again", values, after) if again else []
+    again = last is not None and last.name in _GOES_ON and last.values.get("seat") == seat
+    return seated("again", values, after) if again else []
+
+
+_GOES_ON: Final = frozenset({"burnt", "played", "flipped", "chanced", "named", "reversed"})
+"""What somebody has done after which the same player is in turn only by a burn or the power ``again``."""
 
 
 def _verdict(values: Mapping[str, object], style: Style) -> list[Sentence]:
-    audit, verdict = values.get("audit"), _text(values, "verdict")
+    audit, verdict = values.get("audit"), text_in(values, "verdict")
     if not isinstance(audit, Verdict):
         return []
     match verdict:
@@ -408,29 +246,4 @@ def _progress(before: View, after: View) -> list[Sentence]:
     return found
 
 
-def place_word(place: int) -> str:
-    """``first`` for 1, and so on."""
-    return PLACES[place - 1] if 1 <= place <= len(PLACES) else str(place)
-
-
-def fits_words(fits: Sequence[str]) -> str:
-    """Ranks that fit, in words: ``7 or higher, a 2 or a 10``. ``fits``: rank characters."""
-    order = "23456789TJQKA"
-    ranks = [rank for rank in order if rank in fits]
-    if len(ranks) == len(order):
-        return "anything"
-    high: list[str] = []
-    for rank in reversed(order):
-        if rank not in ranks:
-            break
-        high.insert(0, rank)
-    others = [rank for rank in ranks if rank not in high]
-    if len(high) == 1:
-        others, high = [*others, *high], []
-    words = [f"{_short(high[0])} or higher"] if high else []
-    words += [f"{'an' if rank in '8A' else 'a'} {_short(rank)}" for rank in others]
-    return listed(words, "or")
-
-
-def _short(rank: str) -> str:
-    return rank_word(rank) if rank in "JQKA" else rank_label(rank)
+__all__ = ["Narrator", "fits_words", "next_round", "place_word"]

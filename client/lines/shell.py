@@ -30,6 +30,7 @@ from client.lines.commands import (
 from client.lines.interpret import interpret
 from client.lines.narrate import Narrator
 from client.lines.show import (
+    all_choice_lines,
     choice_lines,
     help_lines,
     rules_lines,
@@ -395,6 +396,8 @@ class LineClient:
             case "rules":
                 rules = view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
                 self._print(rules_lines(rules, max(2, len(view.players))))
+            case "choices":
+                self._print(all_choice_lines(view, style))
             case "help":
                 self._print(help_lines(view))
             case _:

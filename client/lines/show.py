@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from client.cards import Style, card_labels, number_word, rank_word
+from client.cards import Style, card_labels, number_word, rank_label, rank_word
 from client.lines.narrate import fits_words, next_round, place_word
 from client.phrases import HELP, HELP_HOST, STAGES, WAITS, said, told
 from client.sentences import Names, render
-from client.view import Choice, PlayerRow, Stage, View
+from client.view import Choice, PileRow, PlayerRow, Stage, View
 from engine.errors import Sentence
+from engine.explain import explain
+from engine.options import ArrangeRule
 from engine.rules import RuleSet, changed_items, packs_for
 from engine.state import Zone
 
 LOOPBACK: Final = ("127.", "[::1]")
 """How addresses begin that nobody else can reach."""
+
+MAX_CHOICES_SHOWN: Final = 12
+"""So many fit two or three lines of a terminal; where upcards are chosen or jokers named there are more."""
 
 MAX_PILE_SHOWN_CARDS: Final = 8
 """The top of a big pile; how many lie below is said in figures."""
@@ -24,7 +29,7 @@ MAX_PILE_SHOWN_CARDS: Final = 8
 def turn_lines(view: View, style: Style) -> list[str]:
     """What I can do now: my cards, what may be played, numbered choices. Where it is not my turn: whose."""
     if view.my_turn and view.stage is Stage.ARRANGE:
-        lines = _rendered([said("arrange_turn")], view, style) + _own_lines(view, style)
+        lines = _rendered([_arrange_turn(view)], view, style) + _own_lines(view, style)
     elif view.my_turn:
         lines = [*_play_lines(view, style), *_own_lines(view, style)]
     elif view.stage is Stage.PLAY and view.turn is not None:
@@ -37,27 +42,61 @@ def turn_lines(view: View, style: Style) -> list[str]:
     return lines + choice_lines(view, style)
 
 
+def _arrange_turn(view: View) -> Sentence:
+    arrange = view.rules.arrange if view.rules is not None else ArrangeRule.SWAP
+    if arrange is ArrangeRule.SWAP or view.rules is None:
+        return said("arrange_turn")
+    return said(f"arrange_turn_{arrange.value}", count=view.rules.deal.up)
+
+
 def _play_lines(view: View, style: Style) -> list[str]:
     found = [said("your_turn")]
     pile = view.pile
     if pile is None or not pile.cards:
-        found.append(said("lead"))
+        found.append(said("lead_rank", rank=view.start_rank) if view.start_rank else said("lead"))
     else:
-        shown = pile.cards[-MAX_PILE_SHOWN_CARDS:]
-        values: dict[str, object] = {"cards": shown, "count": len(pile.cards)}
-        if pile.run > 1:
-            ranks = rank_word(pile.cards[-1][0], pile.run)
-            found.append(said("on_pile_run", number=number_word(pile.run), ranks=ranks, **values))
-        else:
-            found.append(said("on_pile", **values))
-        if pile.run == pile.burns_at - 1:
-            found.append(said("one_more", rank=pile.cards[-1][0]))
-    if view.zone is Zone.DOWNCARDS:
-        found.append(said("blind"))
-    elif pile is not None and pile.cards:
-        none = all(card.why_not is not None for card in view.own if card.zone is view.zone)
-        found.append(said("none_fits") if none else said("may_play", fits=fits_words(pile.fits)))
+        found += _on_pile(pile)
+    found += _to_do(view)
     return _rendered(found, view, style)
+
+
+def _on_pile(pile: PileRow) -> list[Sentence]:
+    """What lies on the pile, named jokers with their rank."""
+    shown = pile_cards(pile)[-MAX_PILE_SHOWN_CARDS:]
+    values: dict[str, object] = {"cards": shown, "count": len(pile.cards)}
+    if pile.run > 1:
+        ranks = rank_word(pile.top, pile.run)
+        found = [said("on_pile_run", number=number_word(pile.run), ranks=ranks, **values)]
+    else:
+        found = [said("on_pile", **values)]
+    if pile.run == pile.burns_at - 1:
+        found.append(said("one_more", rank=pile.top))
+    return found
+
+
+def pile_cards(pile: PileRow) -> tuple[str, ...]:
+    """The cards of the pile as texts, bottom first; a wild joker with the rank that it counts as: ``X1=9``."""
+    named = {joker: f"{joker}={rank_label(rank)}" for joker, rank in pile.named}
+    return tuple(named.get(card, card) for card in pile.cards)
+
+
+def _to_do(view: View) -> list[Sentence]:
+    """What is expected of me."""
+    kinds = {choice.kind for choice in view.choices}
+    if view.naming:
+        return [said("name_it", card=view.naming)]
+    if "done" in kinds:
+        return [said("lay_more", cards=tuple(card.text for card in view.own if card.position in view.follow))]
+    if view.zone is Zone.DOWNCARDS:
+        return [said("blind")]
+    if view.pile is None or not view.pile.cards:
+        return []
+    if kinds & {"play", "play_as"}:
+        return [said("may_play", fits=fits_words(view.pile.fits))]
+    if "chance" in kinds:
+        return [said("none_fits_chance")]
+    along = any(choice.kind == "pick_up" and choice.cards for choice in view.choices)
+    return [said("none_fits_with" if along else "none_fits")]
 
 
 def _own_lines(view: View, style: Style) -> list[str]:
@@ -72,11 +111,21 @@ def _own_lines(view: View, style: Style) -> list[str]:
 
 
 def choice_lines(view: View, style: Style) -> list[str]:
-    """The numbered choices in one line, if there are any."""
+    """The numbered choices in one line, if there are any; of very many the first."""
     if not view.choices:
         return []
-    choices = "   ".join(f"#{choice.number} {choice_words(choice, style)}" for choice in view.choices)
+    most = MAX_CHOICES_SHOWN if len(view.choices) > MAX_CHOICES_SHOWN + 1 else len(view.choices)
+    choices = "   ".join(f"#{choice.number} {choice_words(choice, style)}" for choice in view.choices[:most])
+    if most < len(view.choices):
+        return _rendered([said("choices_more", choices=choices, count=len(view.choices) - most)], view, style)
     return _rendered([said("choices", choices=choices)], view, style)
+
+
+def all_choice_lines(view: View, style: Style) -> list[str]:
+    """All numbered choices, one a line."""
+    if not view.choices:
+        return _rendered([said("no_choices")], view, style)
+    return [f"  #{choice.number} {choice_words(choice, style)}" for choice in view.choices]
 
 
 def choice_words(choice: Choice, style: Style) -> str:
@@ -127,7 +176,7 @@ def table_lines(view: View, style: Style) -> list[str]:
     found: list[Sentence] = []
     if view.pile is not None:
         values: dict[str, object] = {"stock": view.stock, "burnt": view.burnt}
-        cards = view.pile.cards
+        cards = pile_cards(view.pile)
         found.append(said("pile_line", cards=cards, **values) if cards else said("pile_none", **values))
     if view.door:
         found.append(said("door_line", names=tuple(row.name for row in view.door)))
@@ -201,30 +250,17 @@ def help_lines(view: View) -> list[str]:
 
 
 def rules_lines(rules: RuleSet, players: int) -> list[str]:
-    """The rules in force, in words; ``players``: how many play."""
-    down, up, hand = rules.deal.down, rules.deal.up, rules.deal.hand
+    """The rules in force as people tell them, made from the options; lines that differ from the usual rules begin
+    with ``*``. ``players``: how many play.
+    """
     packs = packs_for(rules, max(players, 1))
-    lines = [
-        f"{number_word(packs).capitalize()} pack{'s' if packs > 1 else ''} of 52 cards, without jokers. "
-        f"Everybody gets {down} downcards, {up} upcards on them and {hand} cards in the hand.",
-        "Before play everybody may exchange hand cards for own upcards.",
-        "Who was dealt the first 3 as an upcard leads, else the first with a 3 in the hand, "
-        "else it goes by 4s, 5s and so on.",
-        "Clockwise, each plays one card or several of one rank that equal or beat the top of the pile "
-        "(3 lowest, ace highest), or picks the pile up, able to play or not.",
-        "A 2 goes on anything and anything goes on it. A 10 goes on anything and burns the pile; "
-        "four equal ranks on top burn it as well. Who burns plays again.",
-        f"After playing from the hand one draws up to {rules.refill_to} cards as long as there is a stock.",
-        "The hand goes first, then the upcards, then the downcards, unseen and one at a time: "
-        "one that cannot be played is picked up with the pile.",
-        "Who has no cards left is out. The last one with cards is the shithead"
-        + {"loser": ", and deals the next round.", "winner": "; the first one out deals next."}.get(
-            rules.next_dealer.value, "; the next clockwise deals the next round."
-        ),
-        f"After {rules.turn_limit} turns the round ends without a shithead.",
-    ]
-    changed = ", ".join(f"{name} {value}" for name, value in changed_items(rules))
-    return [f"  {line}" for line in [*lines, *([f"Changed options: {changed}."] if changed else [])]]
+    lines = [f"{'*' if line.differs else ' '} {line}" for line in explain(rules)]
+    if not rules.packs and players:
+        lines.insert(1, f"  That is {number_word(packs)} pack{'s' if packs > 1 else ''} for {players}.")
+    changes = tuple(f"{name}={value}" for name, value in changed_items(rules))
+    if changes:
+        lines.append(render(said("rules_marked", changes=", ".join(changes))))
+    return lines
 
 
 def welcome_lines(view: View, style: Style) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 from client.cards import card_label
 from client.lines.show import choice_words, rules_lines
 from client.sentences import render
-from client.tui.cells import Row, Span, cut, filled, fit, line, row, span, wrap
+from client.tui.cells import Row, Span, cut, filled, fit, line, row, wrap
 from client.tui.keys import helped
 from client.tui.lobby import checks, fair_word, score_table
 from client.tui.messages import message_rows
@@ -17,7 +17,7 @@ from client.tui.phrases import text
 from client.tui.state import Ui
 from client.tui.table import title_row
 from client.view import Stage, View
-from engine.rules import RuleSet, changed_items
+from engine.rules import RuleSet
 
 SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse")
 """The lines of the settings page that can be changed, in order."""
@@ -87,18 +87,15 @@ def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
 
 
 def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
-    lines = [each.strip() for each in rules_lines(rules, max(2, len(view.players)))]
     rows: list[Row] = []
-    for each in lines:
-        parts = wrap(each, width - 6)
-        rows += [
-            row(width, Span(("  - " if number == 0 else "    ") + part, "text"))
-            for number, part in enumerate(parts)
-        ]
-    changed = changed_items(rules)
-    if changed:
-        rows.append(row(width))
-        rows += [row(width, span(f"    {name:<24} {value}", "message")) for name, value in changed]
+    for each in rules_lines(rules, max(2, len(view.players))):
+        # Two columns of a mark, then the sentence; the last line of all says what the mark means.
+        mark, said = each[:2], each[2:]
+        if mark not in ("  ", "* "):
+            mark, said = "  ", each
+        style = "message" if mark == "* " else "text"
+        for number, part in enumerate(wrap(said, width - 6)):
+            rows.append(row(width, Span(f"  {mark if number == 0 else '  '}" + part, style)))
     return rows
 
 

@@ -13,7 +13,8 @@ from client.lines.show import rules_lines, score_lines, table_lines, turn_lines,
 from client.view import View, WaitRow, make_view
 from engine.cards import parse_card
 from engine.errors import Sentence
-from engine.rules import RuleSet
+from engine.explain import explain
+from engine.rules import PRESETS, RuleSet
 from engine.state import GameState
 from p2p.audit import NO_CHECKS, AuditedFault, Verdict
 from p2p.faults import Fault
@@ -341,11 +342,21 @@ def test_the_score() -> None:
 
 
 def test_the_rules_in_force() -> None:
-    text = "\n".join(rules_lines(rules_with(deal="2/2/4", next_dealer="winner"), 3))
-    assert "2 downcards, 2 upcards on them and 4 cards" in text
-    assert "the first one out deals next" in text
-    assert "Changed options: deal 2/2/4, next_dealer winner." in text
-    assert "Two packs" in "\n".join(rules_lines(RuleSet(), 6))
+    lines = rules_lines(rules_with(deal="2/2/4", next_dealer="winner"), 3)
+    assert "* Everybody gets 2 downcards, 2 upcards and 4 cards in the hand." in lines
+    assert "* The player who was out first deals next." in lines
+    assert lines[-1] == "Lines with * differ from the usual rules: deal=2/2/4, next_dealer=winner."
+    assert sum(line.startswith("* ") for line in lines) == 2
+    usual = rules_lines(RuleSet(), 6)
+    assert all(line.startswith("  ") for line in usual)
+    assert "  That is two packs for 6." in usual
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_rules_are_what_the_engine_explains(preset: str) -> None:
+    rules = RuleSet.preset(preset)
+    told = {line[2:] for line in rules_lines(rules, 0)}
+    assert {str(line) for line in explain(rules)} <= told
 
 
 def test_the_welcome() -> None:

@@ -119,7 +119,8 @@ def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing) -> Fold:
     folded = Fold(table, dealing)
     for entry in entries:
         folded.receive(entry)
-        while (job := folded.job()) is not None:
+        # Only when something waits for them, so that all proofs of a round are one batch.
+        while folded.waits_for_proofs and (job := folded.job()) is not None:
             folded.finish(job, job.run())
     for round_ in folded.rounds.values():
         # Proofs of an attempt that died early are worth checking too: they may name a culprit.

@@ -93,6 +93,11 @@ class Fold:
                 ready.extend(self._released(fact.id))
         return tuple(folded)
 
+    @property
+    def waits_for_proofs(self) -> bool:
+        """Whether an entry is held until proofs in its past have been checked."""
+        return bool(self._unverified)
+
     def missing(self) -> frozenset[bytes]:
         """Ids that held entries wait for and that nobody has sent yet."""
         return frozenset(i for i in self._waiting if i not in self._held and i not in self._unverified)

@@ -39,6 +39,9 @@ G: Final = Point(bytes.fromhex("58" + "66" * 31))
 
 IDENTITY: Final = Point(bytes([1]) + bytes(31))
 
+_SIGN_OF_X: Final = 0x80
+"""In the last byte of an encoding (RFC 8032, section 5.1.2)."""
+
 _ORDER_TWO: Final = bytes.fromhex("ec" + "ff" * 30 + "7f")
 """The point (0, −1): on the curve, outside the subgroup."""
 
@@ -110,6 +113,11 @@ def mul(k: int, p: Point) -> Point:
     return Point(bindings.crypto_scalarmult_ed25519_noclamp(encode_scalar(k), p))
 
 
+def negate(p: Point) -> Point:
+    """−p. In the subgroup only the identity has x = 0; of every other element the sign of x is one bit."""
+    return p if p == IDENTITY else Point(p[:-1] + bytes([p[-1] ^ _SIGN_OF_X]))
+
+
 def total(points: Iterable[Point]) -> Point:
     """The sum of ``points``."""
     result = IDENTITY
@@ -150,6 +158,12 @@ def _sum(pairs: Sequence[tuple[bytes, int]]) -> Point | None:
         factor %= L
         if point == G:
             products.append(base(factor))
+        elif factor in (1, L - 1):
+            # Checking costs half of what a multiplication by ±1 would.
+            checked = decode_point(point)
+            if checked is None:
+                return None
+            products.append(checked if factor == 1 else negate(checked))
         elif not factor or len(point) != POINT_BYTES:
             if decode_point(point) is None:
                 return None

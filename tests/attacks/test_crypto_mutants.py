@@ -175,6 +175,10 @@ def sum_with_a_point_that_is_none(table: Table) -> bool:
     return group.combination({b"\xff" * 32: 5}) is not None
 
 
+def sum_with_such_a_point_once(table: Table) -> bool:
+    return group.combination({b"\xff" * 32: 1}) is not None
+
+
 def sum_with_such_a_point_times_zero(table: Table) -> bool:
     return group.combination({b"\xff" * 32: 0}) is not None
 
@@ -196,8 +200,9 @@ FORGERIES: dict[Callable[[Table], bool], str] = {
     long_deck: "dealing.elgamal.split_deck.0",
     long_proof: "dealing.shuffle.parse_proof.0",
     scalar_beyond_the_order: "dealing.shuffle.parse_proof.1",
-    sum_with_a_point_that_is_none: "dealing.group._sum.1",
-    sum_with_such_a_point_times_zero: "dealing.group._sum.0",
+    sum_with_a_point_that_is_none: "dealing.group._sum.2",
+    sum_with_such_a_point_once: "dealing.group._sum.0",
+    sum_with_such_a_point_times_zero: "dealing.group._sum.1",
     one_position_twice: "dealing.real.ElGamalDealing.check_shares.0",
 }
 """What must be refused → the refusal without which it is not, or only by a program that stumbles."""

@@ -170,3 +170,20 @@ def test_random_bytes_decode_to_an_element_or_to_nothing(data: bytes) -> None:
     point = decode_point(data)
     if point is not None:
         assert add(mul(L - 1, point), Point(data)) == IDENTITY
+
+
+def test_the_negative_of_an_element_is_what_it_cancels_with() -> None:
+    for k in (1, 2, 12345, L - 1):
+        assert add(base(k), group.negate(base(k))) == IDENTITY
+        assert group.negate(base(k)) == base(-k)
+    assert group.negate(IDENTITY) == IDENTITY
+    p, q = base(5), base(7)
+    assert group.combination({p: 1, q: L - 1}) == base(-2)
+    assert group.combination({p: -1, q: 1, G: -2}) == IDENTITY
+
+
+@pytest.mark.parametrize("factor", [1, -1])
+def test_a_sum_with_a_factor_of_one_refuses_what_is_no_element(factor: int) -> None:
+    mixed = bindings.crypto_core_ed25519_add(base(3), bytes.fromhex("ec" + "ff" * 30 + "7f"))
+    for point in (mixed, IDENTITY, b"\xff" * 32, b"", base(3)[:31]):
+        assert group.combination({point: factor}) is None

@@ -1,9 +1,10 @@
-"""A real table of real processes on loopback: the deal, a move's trip to the other screen, memory.
+"""A real table of real processes on loopback: the deal, a move's trip to the other screen, memory, idling, verify.
 
     python benchmarks/bench_table.py [PLAYERS] [ROUNDS]
 
-Every player is a process of its own with its own identity, disk and sockets; bots play without thinking.
-Times are of one clock that all processes of a machine share. Medians are printed.
+Without arguments: two, four and six players. Every player is a process of its own with its own identity, disk and
+sockets; bots play without thinking. Times are of one clock that all processes of a machine share. Medians are
+printed; "processor time" is what a deal takes of all cores together, which a busy machine does not change much.
 """
 
 from __future__ import annotations
@@ -22,9 +23,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from client.bots import BotPlayer, Level
 from engine.rules import RuleSet
+from p2p.audit import verify_file
 from p2p.news import News
 from p2p.node import Node, NodeConfig
 from p2p.phases import Phase
+from p2p.roundfile import list_rounds
+
+IDLE_S = 3.0
+"""How long the table is watched doing nothing after its rounds."""
 
 
 def memory_mib() -> float:
@@ -44,6 +50,8 @@ class Watch:
         self.seen: dict[str, float] = {}
         self.acted: dict[str, float] = {}
         self.phases: dict[str, float] = {}
+        self.used: dict[str, float] = {}
+        """The processor time of this process when a phase began, in seconds."""
         self._begun = 0.0
         node.subscribe(self.look)
         act = node.act
@@ -63,6 +71,7 @@ class Watch:
             now = time.monotonic()
             self.seen.setdefault(round_.stamp.hex(), now)
             self.phases.setdefault(f"{round_.number} {round_.phase}", now)
+            self.used.setdefault(f"{round_.number} {round_.phase}", time.process_time())
 
 
 async def until(node: Node, phase: Phase, number: int) -> None:
@@ -122,8 +131,13 @@ async def player(directory: Path, name: str, port: int, players: int, rounds: in
             await node.offer_round()
         await until(node, Phase.CLOSED, number)
         await judged.acquire()
+    before = time.process_time()
+    await asyncio.sleep(IDLE_S)
+    idle = (time.process_time() - before) / IDLE_S
     report = {
         "name": name,
+        "idle": idle,
+        "used": watch.used,
         "offers": offers,
         "seen": watch.seen,
         "acted": watch.acted,
@@ -163,7 +177,22 @@ async def measure(players: int, rounds: int) -> None:
             reports.append(json.loads(await process.stdout.readline()))
         for process in (host, *others):
             await process.wait()
-    show(players, rounds, reports)
+        print(f"-- {players} players, {rounds} rounds")
+        show(players, rounds, reports)
+        show_verify(Path(directory) / "player0" / "rounds")
+
+
+def show_verify(directory: Path) -> None:
+    """Verifies each saved round once and prints the median time."""
+    times = []
+    for file in list_rounds(directory):
+        before = time.perf_counter()
+        verdict = verify_file(file)
+        times.append(1000 * (time.perf_counter() - before))
+        if verdict.verdict != "fair":
+            print(f"{file.name} is {verdict.verdict}")
+    if times:
+        print(f"verify of a saved round                                   {statistics.median(times):8.0f} ms")
 
 
 def show(players: int, rounds: int, reports: list[dict[str, object]]) -> None:
@@ -182,12 +211,22 @@ def show(players: int, rounds: int, reports: list[dict[str, object]]) -> None:
                 if other is not mover and stamp in other["seen"]:  # type: ignore[operator]
                     trips.append(1000 * (other["seen"][stamp] - begun))  # type: ignore[index]
     memory = [report["memory"] for report in reports]
+    used = []
+    for number in range(1, rounds + 1):
+        spans = [(r["used"].get(f"{number} offer"), r["used"].get(f"{number} arrange")) for r in reports]  # type: ignore[attr-defined]
+        if all(first is not None and last is not None for first, last in spans):
+            used.append(1000 * sum(last - first for first, last in spans))
+    if used:
+        print(f"deal, processor time of all peers together                {statistics.median(used):8.0f} ms")
     if deals:
         print(f"deal, {players} players, offer to the last screen's cards   {statistics.median(deals):8.0f} ms")
     if len(trips) > 1:
         cuts = statistics.quantiles(trips, n=100)
         print(f"move, from the key to another screen, median              {statistics.median(trips):8.1f} ms")
         print(f"move, 99th percentile of {len(trips):5d}                          {cuts[98]:8.1f} ms")
+    print(
+        f"idle table, a peer's share of a core                      {100 * max(r['idle'] for r in reports):8.1f} %"
+    )  # type: ignore[type-var,operator]
     print(f"resident memory of a peer, largest                        {max(memory):8.0f} MiB")  # type: ignore[type-var]
 
 
@@ -197,9 +236,9 @@ def main() -> None:
         directory, name, port, players, rounds = sys.argv[2:7]
         asyncio.run(player(Path(directory), name, int(port), int(players), int(rounds)))
         return
-    players = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    asyncio.run(measure(players, rounds))
+    for players in [int(sys.argv[1])] if len(sys.argv) > 1 else [2, 4, 6]:
+        asyncio.run(measure(players, rounds))
 
 
 if __name__ == "__main__":

@@ -168,8 +168,8 @@ def search_option(command: Decorated) -> Decorated:
 def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
     """The rule set of ``--rules`` and ``--set``.
 
-    Raises ``RuleError("bad_rules")``, and ``UsageProblem`` for a file that can't be read or a ``--set``
-    without ``=``.
+    Raises ``RuleError("bad_rules")``, and ``UsageProblem`` for a file that can't be read or is wrong (with file,
+    line, word and what was expected) or a ``--set`` without ``=``.
     """
     from engine.rules import RuleSet, with_options
 
@@ -187,12 +187,10 @@ def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
 
 
 def _rules_file(path: Path) -> RuleSet:
-    import tomllib
-
-    from engine.rules import RuleSet, with_options
+    from engine.housefile import HouseRulesError, rules_from_toml
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return rules_from_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageProblem(
             "rules_unreadable",
@@ -200,21 +198,14 @@ def _rules_file(path: Path) -> RuleSet:
             path=str(path),
             reason=error.strerror or str(error),
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageProblem("rules_damaged", "The rules {path} are no text in UTF-8.", path=str(path)) from error
+    except HouseRulesError as error:
+        sentence = error.sentence
+        # The engine knows the line and the word; which file it was is known here.
         raise UsageProblem(
-            "rules_damaged", "The rules {path} are not valid TOML ({reason}).", path=str(path), reason=str(error)
+            sentence.code, "The rules {path}: " + sentence.template, **{**sentence.values, "path": str(path)}
         ) from error
-    base = RuleSet.preset(str(data.pop("preset", "wikipedia")))
-    return with_options(base, {option: _option_text(value) for option, value in data.items()})
-
-
-def _option_text(value: object) -> str:
-    """A TOML value in the text form of an option: booleans as words, lists joined by commas."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value)
 
 
 def told(error: ShitheadError) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from client.commands.common import data_options, told
+from client.commands.common import Options, data_options, told
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE
 
 _FILE = click.Path(path_type=Path)
@@ -15,7 +15,41 @@ _FILE = click.Path(path_type=Path)
 
 @click.group("record")
 def command() -> None:
-    """Check or show text records of rounds and positions (.shr)."""
+    """Check, show or write text records of rounds and positions (.shr)."""
+
+
+@command.command("export")
+@data_options
+@click.argument("wanted", default="last", metavar="[ROUND|FILE|last]")
+@click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write there (a new file), not to the screen.")
+@click.pass_obj
+def export(options: Options, wanted: str, output: Path | None) -> int:
+    """Write a saved round, played to its end, as a text record with all cards open."""
+    from client.commands.saved import find_round
+    from engine.record import write
+    from p2p.export import NoRecord, record_of
+    from p2p.roundfile import DamagedRound, NotARound, read
+
+    path = find_round(options.data, wanted)
+    try:
+        text = write(record_of(read(path), path.name))
+    except (NoRecord, DamagedRound) as error:
+        click.echo(told(error), err=True)
+        return EXIT_NEGATIVE
+    except NotARound as error:
+        click.echo(told(error), err=True)
+        return EXIT_USAGE
+    if output is None:
+        click.echo(text, nl=False)
+        return EXIT_GOOD
+    try:
+        with output.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        click.echo(f"{output}: can't be written ({error.strerror or error}).", err=True)
+        return EXIT_USAGE
+    click.echo(f"Written to {output}.")
+    return EXIT_GOOD
 
 
 @command.command("check")

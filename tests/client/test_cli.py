@@ -252,8 +252,58 @@ def test_a_rules_file_that_is_no_toml_is_said(say, tmp_path: Path) -> None:  # t
 def test_rules_are_shown_with_what_differs_marked(say) -> None:  # type: ignore[no-untyped-def]
     said = say("rules", "pagat")
     assert said.code == 0
-    assert any(line.startswith("* next_dealer") and line.endswith("rotate") for line in said.out.splitlines())
+    lines = said.out.splitlines()
+    assert "* The player at the dealer's left deals next." in lines
+    assert "  2: goes on anything, and anything goes on it." in lines
+    assert lines[-1].endswith("next_dealer=rotate, upcard_pick_up=pile_plus_one.")
+    options = say("rules", "pagat", "--options").out.splitlines()
+    assert len(options) == len(to_items(RuleSet()))
+    assert any(line.startswith("* next_dealer") and line.endswith("rotate") for line in options)
     assert json.loads(say("rules", "--json").out) == dict(to_items(RuleSet()))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("refill_to = 4\n= 3\n", ("Line 2", "= 3")),
+        ("refill_to = 4\n\ncolour = 3\n", ("Line 3", "colour", "refill_to")),
+        ('preset = "bridge"\n', ("Line 1", "bridge", "backpacker")),
+        ("refill_to = 4\nburn_run = 77\n", ("Line 2", "burn_run", "77", "2")),
+        ('skip = ["Z"]\n', ("Line 1", "skip", "Z")),
+    ],
+)
+@pytest.mark.parametrize("command", [("rules",), ("play", "--name", "Ana", "--rules")])
+def test_a_wrong_rules_file_is_told_by_file_line_word_and_what_was_expected(  # type: ignore[no-untyped-def]
+    say, tmp_path: Path, command: tuple[str, ...], text: str, parts: tuple[str, ...]
+) -> None:
+    file = tmp_path / "ours.toml"
+    file.write_text(text, encoding="utf-8")
+    said = say(*command, str(file))
+    assert said.code == 2
+    assert all(part in said.err for part in (str(file), *parts)), said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_rules_file_that_is_no_text_is_told(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "ours.toml"
+    file.write_bytes(b"\xff\xfe")
+    assert "are no text in UTF-8" in say("rules", str(file)).err
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        (("jump_in=complete",), ("does not play", "jump_in=complete")),
+        (("burn=T", "skip=T"), ("burn", "skip")),
+        (("start=random", "lead_must_be_start_rank=true"), ("start", "lead_must_be_start_rank")),
+    ],
+)
+def test_rules_that_cannot_be_played_are_refused_by_name(  # type: ignore[no-untyped-def]
+    say, changes: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    said = say("rules", *(word for change in changes for word in ("--set", change)))
+    assert said.code == 2
+    assert all(part in said.err for part in parts)
 
 
 # -- records

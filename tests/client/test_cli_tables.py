@@ -88,6 +88,22 @@ def test_the_verdict_is_one_json_object(played: tuple[Path, Program]) -> None:
     assert set(told["checks"]) == {"entries", "signatures", "shuffles", "shares", "moves", "reveals"}
 
 
+def test_it_is_written_as_a_record_that_is_good(played: tuple[Path, Program], tmp_path: Path) -> None:
+    home, _ = played
+    record = tmp_path / "round.shr"
+    assert run(home, "record", "export", "last", "-o", str(record)).text.strip() == f"Written to {record}."
+    checked = run(home, "record", "check", str(record))
+    assert (checked.code, "good" in checked.text) == (0, True)
+    again = run(home, "record", "export")
+    assert again.text.splitlines() == record.read_text(encoding="utf-8").splitlines()
+    shown = run(home, "record", "show", str(record))
+    assert shown.code == 0
+    assert "phase" not in shown.text.splitlines()[0]
+    kept = run(home, "record", "export", "-o", str(record))
+    assert (kept.code, "can't be written" in kept.text) == (2, True)
+    assert run(home, "record", "export", str(record)).code == 2
+
+
 def test_rounds_lists_it_by_a_name_that_verify_takes(played: tuple[Path, Program]) -> None:
     home, _ = played
     (line,) = (json.loads(text) for text in run(home, "rounds", "--json").text.splitlines())

@@ -51,21 +51,36 @@ def can_fill() -> bool:
     return sys.platform == "win32" or os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
 
 
+if sys.platform == "win32":
+
+    def _remembered_modes() -> Callable[[], None]:
+        """What gives the terminal its screen back; its modes are the console's own affair here."""
+
+        def restore() -> None:
+            os.write(sys.stdout.fileno(), LEAVE_SCREEN)
+
+        return restore
+
+else:
+
+    def _remembered_modes() -> Callable[[], None]:
+        """What gives the terminal its present modes and its screen back."""
+        import termios
+
+        descriptor = sys.stdin.fileno()
+        modes = termios.tcgetattr(descriptor)
+
+        def restore() -> None:
+            os.write(sys.stdout.fileno(), LEAVE_SCREEN)
+            termios.tcsetattr(descriptor, termios.TCSANOW, modes)
+
+        return restore
+
+
 @contextmanager
 def restored() -> Iterator[None]:
     """Whatever happens inside, even an end on the spot, this terminal gets its modes and its screen back."""
-    if sys.platform == "win32":
-        yield
-        return
-    import termios
-
-    descriptor = sys.stdin.fileno()
-    modes = termios.tcgetattr(descriptor)
-
-    def restore() -> None:
-        os.write(sys.stdout.fileno(), LEAVE_SCREEN)
-        termios.tcsetattr(descriptor, termios.TCSANOW, modes)
-
+    restore = _remembered_modes()
     BEFORE_EXIT.append(restore)
     try:
         yield

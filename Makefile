@@ -14,7 +14,7 @@ play: .venv/.play
 
 # Style, types for three systems, import directions, tests: a few minutes, no root.
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 check: .venv/.dev
 	$(BIN)/ruff check .

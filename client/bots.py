@@ -1,23 +1,19 @@
-"""Bots: which move a seat makes, and the player that makes it through a node.
+"""Bots: players that make their moves through a node (``client.tactics`` says which).
 
-:func:`choose` is pure and sees what its seat sees: of other hands only the sizes. :class:`BotPlayer` sits on a
-node like a person does, and owns no secret that a person in its place would not have.
+:class:`BotPlayer` sits on a node like a person does, and owns no secret that a person in its place would not have.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from enum import StrEnum
 from random import Random
 from typing import Final, Protocol
 
-from engine.actions import actions
-from engine.cards import RANKS
+from client.tactics import Level, choose
 from engine.errors import RuleError
-from engine.moves import Flip, PickUp, Play, PlayerMove, Ready, Swap
-from engine.starting import to_declare
-from engine.state import GameState, Phase
+from engine.moves import PlayerMove
+from engine.state import Phase
 from p2p.errors import LocalProtocolError
 from p2p.news import News
 from p2p.snapshot import Snapshot
@@ -25,112 +21,15 @@ from p2p.snapshot import Snapshot
 THINK_S: Final = 0.7
 """How long a bot waits before a move when a person is at the table: long enough to read what happened."""
 
-WHIM: Final = 0.04
-"""How often the ``normal`` bot makes some other play than its best. Two players who always do the same can
-pass the same cards round for ever (R49); now and then another move ends every such cycle."""
-
-BIG_PILE_CARDS: Final = 4
-"""From this many cards on a ten is worth more than a deuce: it takes them out of everybody's way."""
-
-HIGH_RANK: Final = RANKS.index("Q")
-"""Queens and up are led and followed one at a time while there is a stock: each beats nearly everything."""
-
-LATER_LEVELS: Final = frozenset({"easy"})
-"""Names that are taken for levels of later versions."""
-
-
-class Level(StrEnum):
-    """How well a bot plays."""
-
-    NORMAL = "normal"
-    """Keeps deuces, tens and high upcards for late, gets rid of low cards, completes quartets."""
-    RANDOM = "random"
-    """Any legal move. Such rounds can go on to the turn limit (R50)."""
-
 
 def parse_level(text: str) -> Level:
-    """The level of that name. ``RuleError``: ``not_yet`` for a level of a later version, else ``bad_level``."""
-    levels = ", ".join(Level)
-    if text in LATER_LEVELS:
-        raise RuleError(
-            "not_yet", "The level {level} comes in a later version; there are {levels}.", level=text, levels=levels
-        )
+    """The level of that name; ``RuleError("bad_level")`` if there is none."""
     try:
         return Level(text)
     except ValueError:
         raise RuleError(
-            "bad_level", "There is no level {level}; there are {levels}.", level=text, levels=levels
+            "bad_level", "There is no level {level}; there are {levels}.", level=text, levels=", ".join(Level)
         ) from None
-
-
-def choose(state: GameState, seat: int, level: Level, rng: Random) -> PlayerMove | None:
-    """The move of ``seat``, or None when it is not to move or does not see all its cards yet.
-
-    ``state`` is what the seat sees (``engine.views.mask``); faces of other hands and of closed cards are not
-    looked at, even where they are known. Equal arguments give equal moves.
-    """
-    if state.awaiting or not state.active[seat]:
-        return None
-    if any(state.faces[position] < 0 for position in state.hands[seat]):
-        return None
-    match state.phase:
-        case Phase.ARRANGE:
-            return None if state.ready[seat] else _arrange(state, seat, level, rng)
-        case Phase.DECLARE if state.turn == seat:
-            return to_declare(state)
-        case Phase.PLAY if state.turn == seat:
-            options = list(actions(state))
-            return rng.choice(options) if level is Level.RANDOM else _play(state, options, rng)
-        case _:
-            return None
-
-
-def _arrange(state: GameState, seat: int, level: Level, rng: Random) -> PlayerMove:
-    """Exchanges the best hand card for the worst upcard as long as that is a gain; then is ready."""
-    hand, ups = state.hands[seat], state.ups[seat]
-    if level is Level.RANDOM or not hand or not ups:
-        return Ready(seat)
-    best = max(hand, key=lambda position: (_worth(state, position), position))
-    worst = min(ups, key=lambda position: (_worth(state, position), position))
-    return Swap(seat, best, worst) if _worth(state, best) > _worth(state, worst) else Ready(seat)
-
-
-def _worth(state: GameState, position: int) -> int:
-    """How good it is to have a card late in the round."""
-    rank = state.rank_at(position)
-    if rank in state.rules.burn:
-        return 2 * len(RANKS)
-    if rank in state.rules.reset:
-        return 2 * len(RANKS) + 1
-    return rank
-
-
-def _play(state: GameState, options: list[PlayerMove], rng: Random) -> PlayerMove:
-    flips = [move for move in options if isinstance(move, Flip)]
-    if flips:
-        return rng.choice(flips)
-    plays = [move for move in options if isinstance(move, Play)]
-    if not plays:
-        return PickUp(state.turn)
-    if rng.random() < WHIM:
-        return rng.choice(plays)
-    return min(plays, key=lambda play: (_cost(state, play), play.positions))
-
-
-def _cost(state: GameState, play: Play) -> tuple[int, int]:
-    """Sorts plays, best first: (what it costs to give these cards away, minus their number if that is good)."""
-    rank, count = state.rank_at(play.positions[0]), len(play.positions)
-    run = state.top_run() if state.top_rank() == rank else 0
-    special = rank in state.rules.reset or rank in state.rules.burn
-    if run + count >= state.rules.burn_run:
-        return (-1, -count)
-    if not special:
-        keeps_back = bool(state.stock) and rank >= HIGH_RANK
-        return (rank, count if keeps_back else -count)
-    # One deuce or ten does what several do.
-    burns = rank in state.rules.burn
-    wanted = burns == (len(state.pile) >= BIG_PILE_CARDS)
-    return (len(RANKS) + (0 if wanted else 1), count)
 
 
 class PlayerNode(Protocol):
@@ -231,7 +130,6 @@ def next_move(snapshot: Snapshot, level: Level, rng: Random) -> PlayerMove | Non
 
 
 __all__ = [
-    "LATER_LEVELS",
     "THINK_S",
     "BotPlayer",
     "Level",

@@ -26,6 +26,8 @@ COMMANDS: Final[tuple[str, ...]] = (
     "join",
     "tables",
     "verify",
+    "replay",
+    "history",
     "rounds",
     "record",
     "rules",

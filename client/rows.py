@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from client.sentences import Names
@@ -60,6 +60,8 @@ class PlayerRow:
     met: str
     met_at: str
     rounds_before: int
+    steps: tuple[str, ...] = ()
+    """Which steps of the deal this player has done: ``accept key deck proof agreed shares``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +111,31 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a play would do, as the engine says. ``burns``: ``ten``, ``quartet`` or empty; ``burnt``: how many
+    cards would go; ``run``: how many equal ranks would lie on top; ``again``: I would play again; ``next``: who
+    would be in turn, else None; ``out``: as which I would go out, from 1; ``fits``: rank characters that could
+    be played on it.
+    """
+
+    burns: str
+    burnt: int
+    run: int
+    again: bool
+    next: str | None
+    out: int | None
+    fits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One numbered thing that I can do now.
 
-    ``kind``: ``play``, ``pick_up``, ``flip``, ``ready`` (with ``move``), ``yes``, ``no``, ``start``, ``admit``,
-    ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot`` too.
+    With ``move``: ``play``, ``play_as`` (``name``: the rank character that jokers count as), ``pick_up``
+    (``cards``: the upcards that go along), ``flip``, ``chance``, ``name`` (a turned joker, as the rank ``name``),
+    ``done`` (with laying drawn cards), ``choose`` (``cards`` as upcards), ``ready``. Without: ``yes``, ``no``,
+    ``start``, ``admit``, ``refuse`` (the last two with ``key`` and ``name``). ``number`` counts from 1; ``slot``
+    too.
     """
 
     number: int
@@ -124,6 +146,8 @@ class Choice:
     count: int = 0
     key: bytes = b""
     name: str = ""
+    outcome: Outcome | None = field(default=None, compare=False)
+    """Of a play."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,11 @@ YOU: Final[Mapping[str, str]] = {
     "{seat} does not play in this round.": "You don't play in this round.",
     "{seat} does not play in this round any more.": "You don't play in this round any more.",
     "{seat} is asked for a {rank}, not for {card}.": "You are asked for a {rank}, not for {card}.",
-    "{seat} was dealt a {rank} and must declare it.": "You were dealt a {rank} and must declare it.",
+    "{seat} has a {rank} and must declare it.": "You have a {rank} and must declare it.",
+    "{seat} has not chosen upcards yet.": "You have not chosen your upcards yet.",
+    "{seat} declares the best card: {card}.": "You declare your best card: {card}.",
+    "{seat} has to say first what the joker counts as.": "Say first what the joker counts as, such as `name 9`.",
+    "{seat} lays {rank}s just drawn, or is done.": "Lay a {rank} that you have just drawn, or type `done`.",
     "It is {seat}'s turn.": "It is your turn.",
 }
 """Template → its form when the seat or player in it is the reader."""

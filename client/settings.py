@@ -6,7 +6,7 @@ import getpass
 import json
 import tomllib
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,9 +19,30 @@ FALLBACK_NAME: Final = "Player"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is set. ``name`` is empty until it has been given once."""
+    """What is set. ``name`` is empty until it has been given once; the rest is how the full screen looks.
+
+    ``suits``: ``auto`` (symbols where the terminal shows them in one cell), ``symbols`` or ``letters``;
+    ``order``: ``rank`` or ``suit``; ``theme``: a name of ``client.tui.styles``.
+    """
 
     name: str = ""
+    suits: str = "auto"
+    order: str = "rank"
+    theme: str = "dark"
+    motion: bool = True
+    sound: bool = True
+    mouse: bool = True
+
+
+TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "suits": ("auto", "symbols", "letters"),
+    "order": ("rank", "suit"),
+    "theme": ("dark", "light", "contrast", "blind", "four", "mono"),
+}
+"""Settings that are one of a few words."""
+
+SWITCHES: Final = ("motion", "sound", "mouse")
+"""Settings that are true or false."""
 
 
 def load(path: Path) -> Settings:
@@ -55,7 +76,29 @@ def load(path: Path) -> Settings:
             path=str(path),
             option="name",
         )
-    return Settings(name)
+    values: dict[str, str | bool] = {}
+    for option, words in TEXTS.items():
+        value = data.get(option, words[0])
+        if value not in words:
+            raise _bad_value(path, option, f"one of {', '.join(words)}")
+        values[option] = value
+    for option in SWITCHES:
+        value = data.get(option, True)
+        if not isinstance(value, bool):
+            raise _bad_value(path, option, "true or false")
+        values[option] = value
+    # Every value has just been checked to be of its field's type.
+    return Settings(name, **values)  # type: ignore[arg-type]
+
+
+def _bad_value(path: Path, option: str, form: str) -> UsageProblem:
+    return UsageProblem(
+        "settings_bad_value",
+        "In the settings {path}, {option} has to be {form}.",
+        path=str(path),
+        option=option,
+        form=form,
+    )
 
 
 def save_name(path: Path, name: str) -> None:
@@ -63,12 +106,21 @@ def save_name(path: Path, name: str) -> None:
 
     Raises ``UsageProblem`` when the file can't be written.
     """
-    # A JSON string is a TOML basic string, so long as nothing is escaped as a surrogate pair.
-    line = f"name = {json.dumps(name, ensure_ascii=False)}\n"
+    save(path, {"name": name})
+
+
+def save(path: Path, changes: Mapping[str, str | bool]) -> None:
+    """Stores some settings in ``path`` and leaves the rest of the file as it is.
+
+    Raises ``UsageProblem`` when the file can't be written.
+    """
+    # A JSON string is a TOML basic string, so long as nothing is escaped as a surrogate pair; booleans are
+    # written alike.
+    line = "".join(f"{option} = {json.dumps(value, ensure_ascii=False)}\n" for option, value in changes.items())
     partial = path.with_name(f"{path.name}.new")
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-        partial.write_text(line + "".join(_without_name(lines)), encoding="utf-8")
+        partial.write_text(line + "".join(_without(lines, changes)), encoding="utf-8")
         partial.replace(path)
     except OSError as error:
         raise UsageProblem(
@@ -79,10 +131,10 @@ def save_name(path: Path, name: str) -> None:
         ) from error
 
 
-def _without_name(lines: list[str]) -> list[str]:
-    """The lines without a top-level ``name``; one below a ``[section]`` is another setting."""
+def _without(lines: list[str], options: Mapping[str, str | bool]) -> list[str]:
+    """The lines without top-level ``options``; one below a ``[section]`` is another setting."""
     section = next((i for i, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
-    top = [line for line in lines[:section] if line.partition("=")[0].strip() != "name"]
+    top = [line for line in lines[:section] if line.partition("=")[0].strip() not in options]
     return top + lines[section:]
 
 

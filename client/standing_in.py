@@ -14,8 +14,9 @@ from typing import Final
 from client.bots import Level, PlayerNode, next_move
 from engine.errors import RuleError
 from engine.moves import Ready
+from engine.options import ArrangeRule
 from p2p.errors import LocalProtocolError
-from p2p.snapshot import Snapshot
+from p2p.snapshot import RoundView, Snapshot
 
 AWAY: Final = "away"
 TIME_UP: Final = "time_up"
@@ -38,6 +39,12 @@ def reason(snapshot: Snapshot, is_away: bool) -> str:
         if limit_s and wait.seconds >= limit_s:
             return TIME_UP
     return ""
+
+
+def _may_be_ready(round_: RoundView) -> bool:
+    """Whether the cards can stay as they are: not before upcards are chosen (``arrange=choose``)."""
+    state, seat = round_.state, round_.my_seat
+    return state is None or seat is None or state.rules.arrange is not ArrangeRule.CHOOSE or bool(state.ups[seat])
 
 
 class StandIn:
@@ -84,7 +91,8 @@ class StandIn:
         if not why or round_ is None or round_.my_seat is None:
             return
         move = next_move(snapshot, Level.NORMAL, self._rng)
-        if why == TIME_UP and any(wait.what == "ready" and wait.player == snapshot.me for wait in round_.waits):
+        arranging = any(wait.what == "ready" and wait.player == snapshot.me for wait in round_.waits)
+        if why == TIME_UP and arranging and _may_be_ready(round_):
             # Out of time for arranging: the cards stay as the person has left them.
             move = Ready(round_.my_seat)
         if move is not None:

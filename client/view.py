@@ -13,6 +13,7 @@ from client.rows import (
     DoorRow,
     EndingRow,
     Group,
+    Outcome,
     OwnCard,
     PileRow,
     PlayerRow,
@@ -26,7 +27,9 @@ from engine.actions import actions, legal_ranks
 from engine.cards import JOKER_RANK, card_text, rank_text
 from engine.checks import refusal
 from engine.errors import Sentence
-from engine.moves import Flip, PickUp, Play, PlayerMove, Ready
+from engine.events import Burnt, Out
+from engine.game import step
+from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.phases import Phase
@@ -166,6 +169,7 @@ def _row(snapshot: Snapshot, key: bytes, player: PlayerView | None, seat: int | 
         met=player.met if player is not None else "new",
         met_at=player.met_at if player is not None else "",
         rounds_before=player.rounds_before if player is not None else 0,
+        steps=snapshot.round.steps.get(key, ()) if snapshot.round is not None else (),
     )
 
 
@@ -242,11 +246,10 @@ def _groups(own: tuple[OwnCard, ...], zone: Zone) -> tuple[Group, ...]:
 
 
 def _pile(state: GameState) -> PileRow:
-    fits = sorted(legal_ranks(state))
     return PileRow(
         tuple(card_text(state.faces[position], state.packs) for position in state.pile),
         state.top_run(),
-        tuple(rank_text(rank) for rank in fits if rank < JOKER_RANK or state.rules.jokers),
+        _fits(state),
         state.rules.burn_run,
     )
 
@@ -260,18 +263,34 @@ def _choices(snapshot: Snapshot, stage: Stage, state: GameState | None, seat: in
         found.append(Choice(len(found) + 1, kind, **values))  # type: ignore[arg-type]
 
     if state is not None and seat is not None:
-        if state.phase is GamePhase.ARRANGE:
-            add("ready", move=Ready(seat))
-        else:
-            for move in actions(state):
-                match move:
-                    case Play(positions=positions):
-                        cards = tuple(card_text(state.faces[position], state.packs) for position in positions)
-                        add("play", move=move, cards=cards, count=len(cards))
-                    case PickUp():
-                        add("pick_up", move=move, count=len(state.pile))
-                    case Flip(slot=slot):
-                        add("flip", move=move, slot=slot + 1)
+
+        def cards_at(positions: tuple[int, ...]) -> tuple[str, ...]:
+            return tuple(card_text(state.faces[position], state.packs) for position in positions)
+
+        for move in actions(state):
+            if move.seat != seat:
+                continue
+            match move:
+                case Ready():
+                    add("ready", move=move)
+                case Choose(positions=positions):
+                    add("choose", move=move, cards=cards_at(positions))
+                case Play(positions=positions):
+                    outcome = _outcome(snapshot, state, move)
+                    add("play", move=move, cards=cards_at(positions), count=len(positions), outcome=outcome)
+                case PlayAs(positions=positions, rank=rank):
+                    cards = cards_at(positions)
+                    add("play_as", move=move, cards=cards, count=len(cards), name=rank_text(rank))
+                case PickUp(upcards=positions):
+                    add("pick_up", move=move, cards=cards_at(positions), count=len(state.pile))
+                case Flip(slot=slot):
+                    add("flip", move=move, slot=slot + 1)
+                case Name(rank=rank):
+                    add("name", move=move, name=rank_text(rank))
+                case Chance():
+                    add("chance", move=move)
+                case Done():
+                    add("done", move=move)
     if snapshot.asked:
         add("yes")
         add("no")
@@ -282,6 +301,29 @@ def _choices(snapshot: Snapshot, stage: Stage, state: GameState | None, seat: in
         if stage in (Stage.LOBBY, Stage.OVER) and len(snapshot.players) > 1:
             add("start")
     return tuple(found)
+
+
+def _outcome(snapshot: Snapshot, state: GameState, move: Play) -> Outcome:
+    """What a legal play leads to. It draws unknown cards, as everybody sees it."""
+    after, events = step(state, move)
+    burnt = next((event for event in events if isinstance(event, Burnt)), None)
+    out = next((event.place for event in events if isinstance(event, Out) and event.seat == move.seat), None)
+    rank = state.rank_at(move.positions[0])
+    run = len(move.positions) + (state.top_run() if state.top_rank() == rank else 0)
+    return Outcome(
+        burns=burnt.by.value if burnt is not None else "",
+        burnt=burnt.count if burnt is not None else 0,
+        run=run,
+        again=after.turn == move.seat and after.phase is GamePhase.PLAY,
+        next=_at(snapshot.round, snapshot, after.turn) if snapshot.round is not None else None,
+        out=out,
+        fits=_fits(after),
+    )
+
+
+def _fits(state: GameState) -> tuple[str, ...]:
+    fits = sorted(legal_ranks(state))
+    return tuple(rank_text(rank) for rank in fits if rank < JOKER_RANK or state.rules.jokers)
 
 
 def _waits(snapshot: Snapshot, round_: RoundView | None) -> tuple[WaitRow, ...]:
@@ -315,6 +357,7 @@ __all__ = [
     "DoorRow",
     "EndingRow",
     "Group",
+    "Outcome",
     "OwnCard",
     "PileRow",
     "PlayerRow",

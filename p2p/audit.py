@@ -20,11 +20,11 @@ from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, signature_fits
 from p2p.facts import Fact
 from p2p.faults import ON_RECORD_ONLY, Fault
+from p2p.fold import Fold
 from p2p.news import moves_of
 from p2p.phases import Phase
 from p2p.round import Deal, Lens, Node, Round, body_of
 from p2p.roundfile import DamagedRound, RoundFile, read
-from p2p.session import Session
 
 FAIR: Final = "fair"
 CHEATING: Final = "cheating"
@@ -105,40 +105,40 @@ def verify(file: RoundFile, dealing: Dealing | None = None) -> Verdict:
     start = next((entry for entry in entries if entry.id == file.head.contract), None)
     if start is None or start.kind != "start":
         return _damaged(Sentence("no_start", "The file does not hold the start of its round.", {}), checks)
-    session = fold(entries, start.table, dealing or ElGamalDealing())
-    round_ = session.rounds.get(file.head.contract)
+    folded = fold(entries, start.table, dealing or ElGamalDealing())
+    round_ = folded.rounds.get(file.head.contract)
     if round_ is None:
         return _damaged(
             Sentence("no_offer", "The start of the round does not follow from what the file holds.", {}), checks
         )
-    return _judge(session, round_, entries, checks)
+    return _judge(folded, round_, entries, checks)
 
 
-def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing) -> Session:
-    """A session without an identity that has taken in all entries and verified all proofs."""
-    session = Session(table, dealing)
+def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing) -> Fold:
+    """A fold that has taken in all entries and verified all proofs."""
+    folded = Fold(table, dealing)
     for entry in entries:
-        session.receive(entry)
-        while (job := session.job()) is not None:
-            session.finish(job, job.run())
-    for round_ in session.rounds.values():
+        folded.receive(entry)
+        while (job := folded.job()) is not None:
+            folded.finish(job, job.run())
+    for round_ in folded.rounds.values():
         # Proofs of an attempt that died early are worth checking too: they may name a culprit.
         unverified = round_.everything().unverified()
         for fact, statement, joint in unverified:
             bad = dealing.check_proofs(round_.ground, joint, [statement])
-            session.note_proof(round_, fact, good=not bad)
-    return session
+            folded.note_proof(round_, fact, good=not bad)
+    return folded
 
 
-def _judge(session: Session, round_: Round, entries: Sequence[Entry], checks: dict[str, int]) -> Verdict:
+def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[str, int]) -> Verdict:
     lens = round_.everything()
     deal = lens.agreement
     names = dict(zip(round_.roster, round_.names, strict=True))
-    hidden = _hidden_breaches(session, round_, lens)
+    hidden = _hidden_breaches(folded, round_, lens)
     faults = (*lens.faults, *round_.on_record, *hidden)
     _count(round_, lens, checks)
     notes: list[Sentence] = []
-    unfolded = session.missing()
+    unfolded = folded.missing()
     final = lens.final
     unrevealed = [n for n in lens.revealers if lens.first("reveal", n) is None]
     verdict = FAIR
@@ -246,12 +246,12 @@ def all_faces(round_: Round, lens: Lens, deal: Deal, dealing: Dealing) -> tuple[
     return found if len(found) == len(faces) else None
 
 
-def _hidden_breaches(session: Session, round_: Round, lens: Lens) -> list[Fault]:
+def _hidden_breaches(folded: Fold, round_: Round, lens: Lens) -> list[Fault]:
     """What only the open hands show: answers at the start that were not true (D25)."""
     deal = lens.agreement
     if deal is None or lens.phase not in (Phase.REVEAL, Phase.CLOSED):
         return []
-    faces = all_faces(round_, lens, deal, session.dealing)
+    faces = all_faces(round_, lens, deal, folded.dealing)
     if faces is None:
         return []
     found = []

@@ -259,6 +259,23 @@ class Reporter:
             )
 
 
+def news_of(lens: Lens, node: Node) -> tuple[News, ...]:
+    """What one link of the chain made happen, what was opened for it included: for watching a round again."""
+    if node.parent is None:
+        events: tuple[ev.Event, ...] = node.told
+        return tuple(news for event in events if (news := _of_event(event, node.state)) is not None)
+    state = lens.state_at(node.parent)
+    news_found: list[News] = []
+    moves: list[Move] = list(moves_of(node, state))
+    after = lens.state_at(node)
+    if not after.awaiting:
+        moves += [Open(position, after.faces[position]) for position in node.state.awaiting]
+    for move in moves:
+        state, told = game.step(state, move)
+        news_found += [news for event in told if (news := _of_event(event, state)) is not None]
+    return tuple(news_found)
+
+
 def moves_of(node: Node, before: GameState) -> tuple[Move, ...]:
     """The engine's moves that a link of the chain stands for, openings first."""
     if node.fact is None:

@@ -1,13 +1,12 @@
-"""The fold of one table: entries in, state, duties and own entries out. Sans-IO (docs/protocol.md, 1).
+"""One peer's part at a table: what it owes, what it may do, what it alone can see. Sans-IO.
 
-A ``Session`` knows no socket, disk or clock. Whoever drives it hands it entries (``receive``), signs and stores
-what it wants to write (``next_write``), runs the heavy arithmetic for it (``job``, ``finish``), and says what
-time it is. Without an identity of its own it is the audit: the same checks, nothing to write.
+A ``Session`` is a ``Fold`` with an identity. Whoever drives it signs and stores what it wants to write
+(``next_write``) and what its person wants (``intend``), and says what time it is. Without an identity (``me``
+None) there is nothing to write.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,37 +19,27 @@ from engine.moves import Ready as ReadyMove
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, packs_for, to_items
 from engine.state import GameState
 from p2p import entries as e
-from p2p.dealing import Dealing, ShuffleStatement
+from p2p.dealing import Dealing
 from p2p.dealing.derive import coin_commitment, seed_commitment
 from p2p.duties import Duty, duties, duty_about
-from p2p.entries import Entry
 from p2p.errors import LocalProtocolError
-from p2p.facts import Fact, Feeds
-from p2p.faults import Breach, Fault
-from p2p.judge import Unverified, chain_id, judge
-from p2p.members import (
-    Member,
-    Membership,
-    NotNow,
-    Terms,
-    check_admission,
-    check_start,
-    next_terms,
-)
+from p2p.facts import Fact
+from p2p.fold import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, MAX_VERSIONS, Fold, Job
+from p2p.judge import chain_id
+from p2p.members import NotNow, Terms, next_terms
 from p2p.phases import Phase
 from p2p.round import Deal, DeckStep, Lens, Round, body_of
 
-MAX_HELD_PER_AUTHOR: Final = 64
-"""PROTOCOL 3: entries that wait for their past. An honest peer sends an entry only after its past, so more
-than a few wait only where datagrams overtake each other through several peers."""
-
-MAX_HELD_STRANGERS: Final = 32
-"""Authors not known to be let in for whom entries are held: their admission may be under way, but keys cost
-nothing. They share these places; members have their own, which no stranger can fill."""
-
-MAX_VERSIONS: Final = 16
-"""Versions of one number that are kept unasked. Two are proof enough; what entries of others name in their
-past is kept beyond it, so that everybody's past can be followed."""
+__all__ = [
+    "GRACE_S",
+    "MAX_HELD_PER_AUTHOR",
+    "MAX_HELD_STRANGERS",
+    "MAX_VERSIONS",
+    "REVEAL_GRACE_S",
+    "Job",
+    "Session",
+    "Write",
+]
 
 GRACE_S: Final = 60
 """How long somebody may owe a duty before others may give the round up, unless the contract says otherwise."""
@@ -70,17 +59,6 @@ class Write:
         return f"Write({type(self.body).__name__})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """Arithmetic to be done off the event loop: call ``run``, hand the outcome to ``Session.finish``."""
-
-    kind: str
-    """``shuffle``, ``prove`` or ``verify``."""
-    contract: bytes
-    run: Callable[[], object]
-    facts: tuple[Fact, ...] = ()
-
-
 @dataclass(slots=True)
 class _Own:
     """What this peer keeps in memory about its own part in a round; never shown."""
@@ -95,8 +73,8 @@ class _Own:
         return "_Own(…)"
 
 
-class Session:
-    """One table, as one peer (or an auditor, ``me`` None) sees it."""
+class Session(Fold):
+    """One table, as one peer sees it and takes part in it."""
 
     def __init__(
         self,
@@ -106,18 +84,9 @@ class Session:
         entropy: Callable[[int], bytes] | None = None,
     ) -> None:
         """``table``: the table's id. ``me``: the own identity key. ``entropy``: random bytes for seeds."""
-        self.table = table
-        self.dealing = dealing
+        super().__init__(table, dealing)
         self.me = me
         self._entropy = entropy
-        self.feeds = Feeds()
-        self.rounds: dict[bytes, Round] = {}
-        self.membership = Membership(None, [], [])
-        self.table_faults: list[Fault] = []
-        self.dropped: Counter[str] = Counter()
-        self._held: dict[bytes, Entry] = {}
-        self._waiting: dict[bytes, set[bytes]] = {}
-        self._unverified: dict[bytes, Entry] = {}
         self._own: dict[bytes, _Own] = {}
         self._consent: dict[bytes, bool] = {}
         self.always_consent = False
@@ -127,274 +96,9 @@ class Session:
         self._since: dict[tuple[bytes, Duty, bytes], float] = {}
         """Contract, duty and what it is about (see ``duty_about``) → when it was noticed first."""
         self._reveal_since: dict[bytes, float] = {}
-        self._busy: set[tuple[str, bytes]] = set()
 
-    # -- entries in --------------------------------------------------------------------------------
-
-    def receive(self, entry: Entry) -> tuple[Fact, ...]:
-        """Takes in an entry whose signature fits. Returns the facts folded now, in causal order.
-
-        An entry waits until its past is here. Nothing raises: what cannot be an honest entry becomes a
-        fault if signed bytes prove one, otherwise it is dropped and counted in ``dropped``.
-        """
-        if entry.table != self.table:
-            self.dropped["other_table"] += 1
-            return ()
-        if entry.id in self.feeds.by_id or entry.id in self._held or entry.id in self._unverified:
-            return ()
-        folded: list[Fact] = []
-        ready = deque([entry])
-        while ready:
-            following = ready.popleft()
-            missing = self._missing(following)
-            if missing:
-                self._hold(following, missing)
-                continue
-            fact = self._fold(following)
-            if fact is not None:
-                folded.append(fact)
-                ready.extend(self._released(fact.id))
-        return tuple(folded)
-
-    def missing(self) -> frozenset[bytes]:
-        """Ids that held entries wait for and that nobody has sent yet."""
-        return frozenset(i for i in self._waiting if i not in self._held and i not in self._unverified)
-
-    def _missing(self, entry: Entry) -> list[bytes]:
-        named = [*entry.seen, *([entry.prev] if entry.seq else [])]
-        return [ident for ident in named if ident not in self.feeds.by_id]
-
-    def _hold(self, entry: Entry, missing: Iterable[bytes]) -> None:
-        authors = Counter(held.author for held in self._held.values())
-        strangers = authors.keys() - self.membership.ever()
-        crowded = (
-            entry.author not in authors
-            and entry.author not in self.membership.ever()
-            and len(strangers) >= MAX_HELD_STRANGERS
-        )
-        if crowded or authors[entry.author] >= MAX_HELD_PER_AUTHOR:
-            self.dropped["held_full"] += 1
-            return
-        self._held[entry.id] = entry
-        for ident in missing:
-            self._waiting.setdefault(ident, set()).add(entry.id)
-
-    def _released(self, ident: bytes) -> list[Entry]:
-        return [
-            held
-            for waiting in sorted(self._waiting.pop(ident, ()))
-            if (held := self._held.get(waiting)) is not None
-            and not self._missing(held)
-            and self._held.pop(waiting, None) is not None
-        ]
-
-    def _fold(self, entry: Entry) -> Fact | None:
-        if not self._fits_feed(entry):
-            return None
-        fact = self.feeds.make(entry)
-        if not self._is_known(fact):
-            self.dropped["stranger"] += 1
-            return None
-        try:
-            self._judge(fact)
-        except Unverified:
-            waiting = sum(other.author == entry.author for other in self._unverified.values())
-            if waiting < MAX_HELD_PER_AUTHOR:
-                self._unverified[entry.id] = entry
-            else:
-                self.dropped["held_full"] += 1
-            return None
-        versions = self.feeds.add(fact)
-        if versions is not None:
-            self._note_fork(fact, versions)
-        return fact
-
-    def _fits_feed(self, entry: Entry) -> bool:
-        """Whether the entry continues a feed of somebody who belongs to the table; else it is dropped."""
-        if entry.seq:
-            prev = self.feeds.by_id[entry.prev]
-            if prev.author != entry.author or prev.seq != entry.seq - 1:
-                self.dropped["chain"] += 1
-                return False
-        if entry.kind == "open":
-            return entry.id == self.table
-        versions = self.feeds.forks.get(entry.author, {}).get(entry.seq, ())
-        if len(versions) >= MAX_VERSIONS and entry.id not in self._waiting:
-            self.dropped["versions"] += 1
-            return False
-        return True
-
-    def _is_known(self, fact: Fact) -> bool:
-        """Whether the past of an entry shows that its author was let in; the feed's first entry settles it."""
-        return fact.seq > 0 or fact.entry.kind == "open" or self.membership.lets_in(fact, self.feeds.in_past)
-
-    def _note_fork(self, fact: Fact, versions: list[Fact]) -> None:
-        for other in versions:
-            if other is fact:
-                continue
-            pair = tuple(sorted((other, fact), key=lambda version: version.id))
-            ids = tuple(version.id for version in pair)
-            fault = Fault(fact.author, "fork", ids, fact.seq, pair[0].entry.kind)
-            # An offer touches the round that it makes, any other entry the one that it belongs to.
-            rounds = [self.rounds.get(version.id) or self._round_of(version) for version in pair]
-            touched = {round_.contract: round_ for round_ in rounds if round_ is not None}
-            for round_ in touched.values():
-                if fact.author in round_.number_of:
-                    round_.faults.append((fault, pair))
-                    round_.changed()
-            if not touched:
-                self.table_faults.append(fault)
-
-    # -- judging -----------------------------------------------------------------------------------
-
-    def _judge(self, fact: Fact) -> None:
-        entry = fact.entry
-        if self._bad_seen(fact):
-            self._blame(fact, Breach("bad_seen"))
-            return
-        round_ = self._round_of(fact)
-        if round_ is not None:
-            if entry.kind == "proof" and fact.author == self.me:
-                round_.verified[fact.id] = True
-                round_.changed()
-            judge(round_, fact)
-            return
-        try:
-            self._judge_at_table(fact)
-        except Breach as breach:
-            self._blame(fact, breach)
-
-    def _blame(self, fact: Fact, breach: Breach) -> None:
-        fault = Fault(fact.author, breach.code, (fact.id,), fact.seq, fact.entry.kind, breach.reason)
-        round_ = self._round_of(fact)
-        if round_ is not None and fact.author in round_.number_of:
-            round_.faults.append((fault, (fact,)))
-            round_.changed()
-        else:
-            self.table_faults.append(fault)
-
-    def _round_of(self, fact: Fact) -> Round | None:
-        """The round that an entry belongs to; None for a table entry, or where its past has no such offer."""
-        round_ = self.rounds.get(fact.entry.contract)
-        if round_ is None or fact.entry.kind not in e.ROUND_KINDS:
-            return None
-        return round_ if self.feeds.in_past(fact, round_.start) else None
-
-    def _bad_seen(self, fact: Fact) -> bool:
-        named = [self.feeds.by_id[ident] for ident in fact.entry.seen]
-        if any(one.author == fact.author for one in named):
-            return True
-        # Two branches of one feed may be named: that is how a past comes to hold the proof of a fork.
-        return any(self.feeds.reaches(a, b) for a in named for b in named if a is not b and a.author == b.author)
-
-    def _judge_at_table(self, fact: Fact) -> None:
-        body = fact.entry.body
-        match body:
-            case e.Malformed():
-                raise Breach("bad_schema", body.reason)
-            case e.Open():
-                if self.membership.opening is not None:
-                    raise Breach("bad_kind", "opened twice")
-                self.membership.opening = fact
-            case e.Admit():
-                members = self.members(fact)
-                self._require_member(fact, members)
-                check_admission(body, members)
-                self.membership.admissions.append(fact)
-            case e.Dismiss():
-                members = self.members(fact)
-                self._require_member(fact, members)
-                if body.key not in members or self._is_seated(fact, body.key):
-                    raise Breach("bad_kind", "dismisses somebody who cannot be")
-                self.membership.departures.append((body.key, fact))
-            case e.Leave() if body.contract == self.table:
-                members = self.members(fact)
-                self._require_member(fact, members)
-                if self._is_seated(fact, fact.author):
-                    raise Breach("bad_kind", "leaves the table in a round")
-                self.membership.departures.append((fact.author, fact))
-            case e.Start():
-                self._judge_start(fact, body)
-            case _:
-                # A round entry whose contract is not in its past means nothing to anybody.
-                self.dropped["no_contract"] += 1
-
-    def _require_member(self, fact: Fact, members: dict[bytes, Member]) -> None:
-        if fact.author not in members:
-            raise Breach("bad_kind", "not a member of the table")
-
-    def _is_seated(self, of: Fact, key: bytes) -> bool:
-        """Whether the past of ``of`` shows a round with ``key`` that has been agreed and is not settled."""
-        for round_ in self.rounds.values():
-            if key in round_.number_of and self.feeds.in_past(of, round_.start):
-                lens = Lens(round_, of)
-                if lens.agreement is not None and lens.final is None:
-                    number = round_.number_of[key]
-                    if number not in lens.gone | lens.debtors | lens.culprits:
-                        return True
-        return False
-
-    def _judge_start(self, fact: Fact, body: e.Start) -> None:
-        members = self.members(fact)
-        self._require_member(fact, members)
-        lenses = {
-            contract: Lens(round_, fact)
-            for contract, round_ in self.rounds.items()
-            if self.feeds.in_past(fact, round_.start)
-        }
-        if any(lens.agreement is None and lens.unverified() for lens in lenses.values()):
-            raise Unverified
-        roster = tuple(key for key, _, _ in body.roster)
-        try:
-            expected = next_terms(
-                self.table,
-                self.rounds,
-                lambda round_: lenses.get(round_.contract),
-                roster,
-                tuple(members),
-                fact.author,
-            )
-        except NotNow:
-            raise Breach("bad_start", "a round is going on") from None
-        rules = check_start(body, expected, members)
-        self.rounds[fact.id] = Round(self.feeds, fact, self.dealing, rules)
-
-    # -- what there is -----------------------------------------------------------------------------
-
-    def members(self, of: Fact | None = None) -> dict[bytes, Member]:
-        """Key → member in order of admission, in the past of ``of``, or now."""
-        if of is None:
-            return self.membership.members(lambda fact: True, self.feeds.in_past)
-        return self.membership.members(lambda fact: self.feeds.in_past(of, fact), self.feeds.in_past)
-
-    @property
-    def name(self) -> str:
-        """The table's name; empty before its opening is here."""
-        opening = self.membership.opening
-        return body_of(opening, e.Open).table if opening is not None else ""
-
-    @property
-    def host(self) -> bytes | None:
-        """The key of whoever opened the table."""
-        opening = self.membership.opening
-        return opening.author if opening is not None else None
-
-    def current(self) -> Round | None:
-        """The round that counts now: one that all have agreed on and that goes on, else the newest."""
-        best: Round | None = None
-        rank: tuple[bool, int, int, bytes] | None = None
-        for round_ in self.rounds.values():
-            lens = round_.everything()
-            going = lens.agreement is not None and lens.final is None
-            mine = (going, round_.terms.round, round_.terms.attempt, round_.contract)
-            if rank is None or mine > rank:
-                best, rank = round_, mine
-        return best
-
-    def ended_rounds(self) -> list[Round]:
-        """The rounds whose ending is final, in order."""
-        ended = [round_ for round_ in self.rounds.values() if round_.everything().final is not None]
-        return sorted(ended, key=lambda round_: (round_.terms.round, round_.contract))
+    def _is_own(self, fact: Fact) -> bool:
+        return fact.author == self.me
 
     def own_state(self, round_: Round) -> GameState | None:
         """The game as this peer's player may see it: what is public, and the faces of the own hand."""
@@ -824,26 +528,21 @@ class Session:
     # -- arithmetic --------------------------------------------------------------------------------
 
     def job(self) -> Job | None:
-        """The most urgent piece of arithmetic to be done, or None. Each is handed out once."""
-        for make in (self._shuffle_job, self._prove_job, self._verify_job):
-            for round_ in self.rounds.values():
-                job = make(round_, round_.everything())
-                if job is not None and (job.kind, job.contract) not in self._busy:
-                    self._busy.add((job.kind, job.contract))
-                    return job
-        return None
+        """The most urgent piece of arithmetic to be done, or None: the own shuffle, for which others wait, then
+        its proof, then others' proofs. Each is handed out once."""
+        return self._first_job(self._shuffle_job, self._prove_job, self._verify_job)
 
     def finish(self, job: Job, outcome: object) -> tuple[Fact, ...]:
         """Takes the outcome of a job. Returns the facts that could be folded thereby."""
-        self._busy.discard((job.kind, job.contract))
         own = self._own.get(job.contract)
         match job.kind, outcome:
             case "shuffle", _ if own is not None:
                 own.shuffled = outcome if isinstance(outcome, tuple) else None
             case "prove", bytes() if own is not None:
                 own.proof = outcome
-            case "verify", tuple():
-                return self._verified(job, outcome)
+            case "verify", _:
+                return super().finish(job, outcome)
+        self._busy.discard((job.kind, job.contract))
         return ()
 
     def _shuffle_job(self, round_: Round, lens: Lens) -> Job | None:
@@ -884,44 +583,3 @@ class Session:
             return dealing.prove(ground, number, seed, step.joint, step.deck_in, shuffled)  # type: ignore[arg-type]
 
         return Job("prove", round_.contract, run)
-
-    def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
-        wanted = lens.unverified()
-        waiting = self._unverified.values()
-        stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in waiting)
-        # While others shuffle there is time to check the proofs that are here, a batch at a time; also in an
-        # attempt that has come to nothing, so that everyone comes to know every culprit.
-        if not wanted or not (stalled or lens.agreement is None):
-            return None
-        joint = wanted[0][2]
-        # One proof of each number: with two of a fork the outcome has to say which one it means.
-        one_each = {statement.number: (fact, statement) for fact, statement, under in wanted if under == joint}
-        batch = list(one_each.values())
-        statements: list[ShuffleStatement] = [statement for _, statement in batch]
-        ground, dealing = round_.ground, self.dealing
-        return Job(
-            "verify",
-            round_.contract,
-            lambda: dealing.check_proofs(ground, joint, statements),
-            tuple(fact for fact, _ in batch),
-        )
-
-    def _verified(self, job: Job, bad: tuple[object, ...]) -> tuple[Fact, ...]:
-        round_ = self.rounds[job.contract]
-        for fact in job.facts:
-            self.note_proof(round_, fact, good=round_.number_of[fact.author] not in bad)
-        waiting, self._unverified = self._unverified, {}
-        folded: list[Fact] = []
-        for entry in waiting.values():
-            folded.extend(self.receive(entry))
-        return tuple(folded)
-
-    def note_proof(self, round_: Round, fact: Fact, *, good: bool) -> None:
-        """Takes in that a proof of shuffle was checked, and whether it holds."""
-        if fact.id in round_.verified:
-            return
-        round_.verified[fact.id] = good
-        round_.changed()
-        if not good:
-            fault = Fault(fact.author, "bad_proof", (fact.id,), fact.seq, "proof")
-            round_.faults.append((fault, (fact,)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from engine.rules import RuleSet
 from engine.state import GameState
@@ -110,6 +111,12 @@ class RoundView:
     limits: tuple[int, int, int] = (0, 0, 0)
     """Seconds for a turn and for arranging, after which a player's own program plays (0: never), and the grace
     after which others may give the round up."""
+    steps: Mapping[bytes, tuple[str, ...]] = field(default_factory=dict)
+    """Player → the steps of the deal it has done, of :data:`STEPS`, in that order."""
+
+
+STEPS: Final = ("accept", "key", "deck", "proof", "agreed", "shares")
+"""What every player does for the deal, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +254,20 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
         overdue=bool(session.overdue(now)),
         faults=(*lens.faults, *round_.on_record),
         ending=_ending(round_, lens),
+        steps=_steps(round_, lens),
         limits=(round_.terms.limits[0], round_.terms.limits[1], round_.terms.limits[2]),
     )
+
+
+def _steps(round_: Round, lens: Lens) -> dict[bytes, tuple[str, ...]]:
+    done = {kind: lens.each(kind) for kind in STEPS[:-1]}
+    return {
+        key: (
+            *(kind for kind in STEPS[:-1] if number in done[kind]),
+            *(("shares",) if round_.deal_done.get(number) else ()),
+        )
+        for number, key in enumerate(round_.roster)
+    }
 
 
 def stamp_of(round_: Round, lens: Lens) -> bytes:

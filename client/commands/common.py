@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-LEVELS: Final = ("normal", "random")
+LEVELS: Final = ("normal", "easy", "random")
 """How well a bot plays (client.bots)."""
 
 MAX_BOTS: Final = 9
@@ -80,6 +80,7 @@ def seat_options(command: Decorated) -> Decorated:
             help="Append what happens to FILE, one JSON object a line; - is standard output.",
         ),
         click.option("--lines", is_flag=True, help="Plain lines, for pipes and screen readers."),
+        click.option("--ascii", "ascii_only", is_flag=True, help="Letters for suits, nothing beyond ASCII."),
         click.option(
             "--level", type=click.Choice(LEVELS), default="normal", show_default=True, help="How bots play."
         ),

@@ -98,6 +98,7 @@ def command(
     level: str,
     rounds: int | None,
     lines: bool,
+    ascii_only: bool,
     events: str | None,
 ) -> int:
     """Open a table on this network; others sit down with: shithead join."""
@@ -120,7 +121,16 @@ def command(
             seats=seats,
         )
     check_rules(rules, seats or MIN_SEATS)
-    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+    with sitting(
+        options,
+        name=name,
+        auto=auto,
+        level=level,
+        rounds=rounds,
+        events=events,
+        lines=lines,
+        ascii_only=ascii_only,
+    ) as seat:
         plan = TablePlan(
             table_name if table_name is not None else own_table(seat.name),
             rules,

@@ -65,6 +65,7 @@ def command(
     level: str,
     rounds: int | None,
     lines: bool,
+    ascii_only: bool,
     events: str | None,
 ) -> int:
     """Sit down at a table.
@@ -75,11 +76,21 @@ def command(
     from client.commands.host import return_to_table
     from client.commands.returning import take_seat_again
     from client.commands.running import run
+    from client.commands.screen import wants_screen
     from client.commands.seat import sitting
     from p2p.addresses import is_literal, parse_address
     from p2p.join_words import read_join_words
 
-    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+    with sitting(
+        options,
+        name=name,
+        auto=auto,
+        level=level,
+        rounds=rounds,
+        events=events,
+        lines=lines,
+        ascii_only=ascii_only,
+    ) as seat:
         is_place = where is not None and (is_literal(where) or read_join_words(where) is not None)
         if not is_new and not is_place:
             code = take_seat_again(
@@ -90,7 +101,17 @@ def command(
             )
             if code is not None:
                 return code
-        if where is not None and is_literal(where):
+        picked = None
+        if where is None and wants_screen(seat):
+            answers: list[FoundTable | str] = []
+            code = run(lambda: _look_on_screen(seat, interfaces, answers, searches=searches))
+            if code or not answers:
+                return code
+            picked = answers[0]
+            where = picked if isinstance(picked, str) else None
+        if isinstance(picked, FoundTable):
+            doors = _doors(picked)
+        elif where is not None and is_literal(where):
             doors = [Door(parse_address(where))]
         elif where is not None and read_join_words(where) is not None:
             doors = []
@@ -104,6 +125,25 @@ def command(
                 return code
             doors = _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
         return run(lambda: _join(seat, doors, _guest_plan(seat, interfaces, searches)))
+
+
+async def _look_on_screen(
+    seat: Seat, interfaces: tuple[str, ...], answers: list[FoundTable | str], *, searches: bool
+) -> int:
+    """Puts what a person chose from the live list, or typed, into ``answers``; nothing if it was left."""
+    from client.commands.saved import known_addresses
+    from client.commands.screen import is_mono, look_for
+    from client.settings import load
+    from client.tui.find import FindScreen
+    from p2p.identity import load_or_make_key
+
+    look = look_for(load(seat.data.settings), seat.ascii_only)
+    key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
+    async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
+        answer = await FindScreen(browser, look, is_mono=is_mono()).run()
+    if answer is not None:
+        answers.append(answer)
+    return 0
 
 
 async def _find(

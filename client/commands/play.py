@@ -46,6 +46,7 @@ def command(
     level: str,
     rounds: int | None,
     lines: bool,
+    ascii_only: bool,
     events: str | None,
 ) -> int:
     """Play against bots on this machine. Nothing is announced on the network."""
@@ -55,7 +56,16 @@ def command(
 
     rules = read_rules(rules_name, changes)
     check_rules(rules, bots + 1)
-    with sitting(options, name=name, auto=auto, level=level, rounds=rounds, events=events) as seat:
+    with sitting(
+        options,
+        name=name,
+        auto=auto,
+        level=level,
+        rounds=rounds,
+        events=events,
+        lines=lines,
+        ascii_only=ascii_only,
+    ) as seat:
         plan = TablePlan(
             own_table(seat.name),
             rules,

@@ -104,14 +104,19 @@ async def wait_for_somebody(node: Node, seat: Seat) -> None:
 
     Raises `NobodyThere` for a seat that plays by itself; a person may wait as long as they like.
     """
-    click.echo(f"You are back at the table {node.snapshot.name}.", file=seat.out)
+    from client.commands.screen import wants_screen
+
+    # Nothing may be printed over a full screen, which shows itself whose links are missing.
+    is_quiet = wants_screen(seat)
+    if not is_quiet:
+        click.echo(f"You are back at the table {node.snapshot.name}.", file=seat.out)
     started = asyncio.get_running_loop().time()
     advised = False
     while not node.has_heard and not node.gone.is_set():
         waited = asyncio.get_running_loop().time() - started
         if seat.auto and waited > ALONE_S:
             raise NobodyThere
-        if not advised and waited > PATIENCE_S:
+        if not is_quiet and not advised and waited > PATIENCE_S:
             advised = True
             names = ", ".join(player.name for player in node.snapshot.players if not player.is_me)
             click.echo(

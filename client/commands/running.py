@@ -27,6 +27,9 @@ CLOSE_DEADLINE_S: Final = 12.0
 seed, and as long for its announcement to be taken back. After that the process ends as it is; what is saved is
 saved."""
 
+BEFORE_EXIT: Final[list[Callable[[], None]]] = []
+"""Called before the process ends on the spot: what gives a terminal back."""
+
 SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """By name: not every system has each."""
 
@@ -43,6 +46,14 @@ def run(main: Callable[[], Coroutine[object, object, int]]) -> int:
         return runner.run(_until_signal(main))
 
 
+def _exit_now() -> None:
+    for last in BEFORE_EXIT:
+        # Whatever it is, the process ends.
+        with contextlib.suppress(Exception):
+            last()
+    os._exit(EXIT_SIGNAL)
+
+
 async def _until_signal(main: Callable[[], Coroutine[object, object, int]]) -> int:
     task = asyncio.ensure_future(main())
     stopped = False
@@ -50,9 +61,9 @@ async def _until_signal(main: Callable[[], Coroutine[object, object, int]]) -> i
     def stop() -> None:
         nonlocal stopped
         if stopped:
-            os._exit(EXIT_SIGNAL)
+            _exit_now()
         stopped = True
-        deadline = threading.Timer(CLOSE_DEADLINE_S, os._exit, (EXIT_SIGNAL,))
+        deadline = threading.Timer(CLOSE_DEADLINE_S, _exit_now)
         deadline.daemon = True
         deadline.start()
         task.cancel()

@@ -23,6 +23,9 @@ from client.settings import choose_name
 from engine.errors import ShitheadError
 
 if TYPE_CHECKING:
+    from client.lines import LineClient
+    from client.standing_in import StandIn
+    from client.tui.client import ScreenClient
     from p2p.node import Node
 
 STANDARD_OUTPUT: Final = "-"
@@ -32,7 +35,8 @@ STANDARD_OUTPUT: Final = "-"
 class Seat:
     """What the options of `seat_options` say, and what came of them.
 
-    ``events``: the open file for ``--events``; ``trace``: the writer for ``--trace``.
+    ``events``: the open file for ``--events``; ``trace``: the writer for ``--trace``; ``lines``: the line mode
+    whatever the terminal can do; ``ascii_only``: nothing beyond ASCII.
     """
 
     data: DataDir
@@ -42,6 +46,8 @@ class Seat:
     rounds: int | None
     events: TextIO | None
     trace: Trace | None
+    lines: bool = False
+    ascii_only: bool = False
 
     @property
     def out(self) -> TextIO:
@@ -51,7 +57,15 @@ class Seat:
 
 @contextmanager
 def sitting(
-    options: Options, *, name: str | None, auto: bool, level: str, rounds: int | None, events: str | None
+    options: Options,
+    *,
+    name: str | None,
+    auto: bool,
+    level: str,
+    rounds: int | None,
+    events: str | None,
+    lines: bool = False,
+    ascii_only: bool = False,
 ) -> Iterator[Seat]:
     """A seat on a prepared and locked data directory, with its log and the files asked for open.
 
@@ -63,7 +77,7 @@ def sitting(
         chosen, is_stored = choose_name(data.settings, name, _ask_name if is_interactive() else None)
         if is_stored:
             click.echo(f"You are {chosen}. To change that: --name, or the file {data.settings}", err=True)
-        yield Seat(data, chosen, auto, level, rounds, file, trace)
+        yield Seat(data, chosen, auto, level, rounds, file, trace, lines, ascii_only)
 
 
 @contextmanager
@@ -139,24 +153,21 @@ async def stay(
     which closes it for everybody; ``seat_bots``: what the command `bots K` does.
     """
     from client.bots import BotPlayer, Level
-    from client.lines import LineClient, StreamLines
+    from client.commands.screen import THINK_SEEN_S, make_screen, wants_screen
     from client.standing_in import StandIn
 
-    standing_in = StandIn(node, lambda why: client.stood_in(why))  # noqa: PLW0108 - it is made below
-    client = LineClient(
-        node,
-        seat.out,
-        StreamLines(sys.stdin),
-        auto=seat.auto,
-        interactive=is_interactive(),
-        rounds=rounds,
-        seat_bots=seat_bots,
-        standing_in=standing_in,
-    )
-    bot = BotPlayer(node, Level(seat.level), 0.0, Random()) if seat.auto else None
+    full = wants_screen(seat, says=True)
+    # The client is made below, and told only once it runs.
+    standing_in = StandIn(node, lambda why: client.stood_in(why))  # noqa: PLW0108
+    client: LineClient | ScreenClient
+    if full:
+        client = make_screen(node, seat, rounds, seat_bots, standing_in)
+    else:
+        client = _in_lines(node, seat, rounds, seat_bots, standing_in)
+    playing = asyncio.create_task(_shown(client) if full else client.run(), name="client")
+    bot = BotPlayer(node, Level(seat.level), THINK_SEEN_S if full else 0.0, Random()) if seat.auto else None
     if bot is not None:
         bot.start()
-    playing = asyncio.create_task(client.run(), name="lines")
     standing = asyncio.create_task(standing_in.run(), name="standing in") if bot is None else None
     try:
         return await _first(node, seat, playing, until)
@@ -164,8 +175,39 @@ async def stay(
         for task in filter(None, (playing, standing)):
             task.cancel()
         await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
+        if client.last_words:
+            click.echo(client.last_words, file=seat.out)
         if bot is not None:
             await bot.close()
+
+
+async def _shown(screen: LineClient | ScreenClient) -> int:
+    from client.commands.screen import restored
+
+    with restored():
+        return await screen.run()
+
+
+def _in_lines(
+    node: Node,
+    seat: Seat,
+    rounds: int | None,
+    seat_bots: Callable[[int], Awaitable[None]] | None,
+    standing_in: StandIn,
+) -> LineClient:
+    from client.lines import LineClient, StreamLines
+
+    return LineClient(
+        node,
+        seat.out,
+        StreamLines(sys.stdin),
+        ascii_only=seat.ascii_only,
+        auto=seat.auto,
+        interactive=is_interactive(),
+        rounds=rounds,
+        seat_bots=seat_bots,
+        standing_in=standing_in,
+    )
 
 
 async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyncio.Task[None] | None) -> int:
@@ -178,6 +220,9 @@ async def _first(node: Node, seat: Seat, playing: asyncio.Task[int], until: asyn
         return playing.result()
     if until is not None:
         until.result()
+    playing.cancel()
+    # A full screen has to be gone before anything is printed.
+    await asyncio.gather(playing, return_exceptions=True)
     click.echo(render(said("rounds_done")), file=seat.out)
     with contextlib.suppress(ShitheadError):
         await node.close_table()

@@ -36,6 +36,10 @@ class Narrator:
         self._waits: set[tuple[str, str]] = set()
         self._overdue = False
 
+    def set_style(self, style: Style) -> None:
+        """Another style from now on."""
+        self._style = style
+
     def tell(self, news: Iterable[News], before: View | None, after: View) -> list[str]:
         """The lines for what has happened between two views; ``before`` None: at the very first look."""
         found: list[Sentence] = []

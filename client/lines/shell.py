@@ -166,6 +166,9 @@ class LineClient:
         self._finished = 0
         self._faulted = False
 
+    last_words: Final = ""
+    """Nothing is left to be said after the last line; see ``client.tui.client``."""
+
     async def run(self) -> int:
         """Plays until this peer leaves or the table ends; the exit code.
 

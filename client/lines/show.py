@@ -84,8 +84,19 @@ def choice_words(choice: Choice, style: Style) -> str:
     match choice.kind:
         case "play":
             return card_labels(choice.cards, style)
+        case "play_as":
+            return f"{card_labels(choice.cards, style)} as {rank_word(choice.name, choice.count)}"
         case "pick_up":
-            return f"pick up {choice.count}"
+            along = f" with {card_labels(choice.cards, style)}" if choice.cards else ""
+            return f"pick up {choice.count}{along}"
+        case "choose":
+            return f"lay out {card_labels(choice.cards, style)}"
+        case "chance":
+            return "turn the top card of the stock"
+        case "name":
+            return f"it counts as {rank_word(choice.name)}"
+        case "done":
+            return "lay no more"
         case "flip":
             return f"flip {choice.slot}"
         case "admit" | "refuse":

@@ -71,10 +71,10 @@ def known(name: str, code: str, *checks: str, number: int = -1) -> None:
 known("no such form", "bad_schema", "judge._check.0")
 known("kind out of place", "bad_kind", "judge._check.2")
 known("share before all agreed", "share_before_agreed", "judge._check.2")
-known("seen itself", "bad_seen", "session.Session._bad_seen")
-known("seen out of order", "bad_seen", "session.Session._bad_seen")
-known("two keys under one number", "fork", "session.Session._note_fork")
-known("two moves under one number", "fork", "session.Session._note_fork")
+known("seen itself", "bad_seen", "fold.Fold._bad_seen")
+known("seen out of order", "bad_seen", "fold.Fold._bad_seen")
+known("two keys under one number", "fork", "fold.Fold._note_fork")
+known("two moves under one number", "fork", "fold.Fold._note_fork")
 
 
 @case("bad_kind", "judge._check.3")
@@ -259,8 +259,8 @@ def proves_twice() -> Found:
     return scene.found()
 
 
-known("false proof", "bad_proof", "session.Session.note_proof", "judge._agreed.1")
-known("doubled card", "bad_proof", "session.Session.note_proof", "judge._agreed.1")
+known("false proof", "bad_proof", "fold.Fold.note_proof", "judge._agreed.1")
+known("doubled card", "bad_proof", "fold.Fold.note_proof", "judge._agreed.1")
 
 
 @case("bad_agreed", "judge._agreed.0")
@@ -664,7 +664,7 @@ def offers_another_number_of_packs() -> Found:
     return _start(packs=2)
 
 
-@case("bad_schema", "session.Session._judge_at_table.0")
+@case("bad_schema", "fold.Fold._judge_at_table.0")
 def admits_in_no_form() -> Found:
     scene = sitting()
     scene.cheater.put(scene.cheater.sign_raw("admit", [b"no key"]))
@@ -672,21 +672,21 @@ def admits_in_no_form() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "session.Session._judge_at_table.2")
+@case("bad_kind", "fold.Fold._judge_at_table.2")
 def dismisses_somebody_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Dismiss(scene.honest.me, "x"))
     return scene.found()
 
 
-@case("bad_kind", "session.Session._judge_at_table.3")
+@case("bad_kind", "fold.Fold._judge_at_table.3")
 def leaves_the_table_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Leave(scene.cheater.session.table, []))
     return scene.found()
 
 
-@case("bad_kind", "session.Session._require_member.0")
+@case("bad_kind", "fold.Fold._require_member.0")
 def admits_after_being_sent_away() -> Found:
     scene = sitting()
     host, guest = scene.table.peers
@@ -697,7 +697,7 @@ def admits_after_being_sent_away() -> Found:
     return scene.found()
 
 
-@case("bad_start", "session.Session._judge_start.1")
+@case("bad_start", "fold.Fold._judge_start.1")
 def offers_a_round_while_one_goes_on() -> Found:
     scene = sitting()
     offer = scene.cheater.session.offer(RuleSet(), [peer.me for peer in scene.table.peers])

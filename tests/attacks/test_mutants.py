@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from p2p import fold as fold_module
 from p2p import judge, members
-from p2p import session as session_module
 from p2p.dealing import TransparentDealing
-from p2p.session import Session
+from p2p.fold import Fold
 from tests.attacks.cases import CASES, Case
 from tests.attacks.mutants import Site, install, sites
 from tests.p2p.recorded import recorded
@@ -21,18 +21,18 @@ from tests.p2p.recorded import recorded
 BREACH = ("Breach", "Unverified")
 
 WHOLE: dict[str, tuple[str, Callable[..., object]]] = {
-    "session.Session._bad_seen": ("_bad_seen", lambda self, fact: False),
-    "session.Session._note_fork": ("_note_fork", lambda self, fact, versions: None),
+    "fold.Fold._bad_seen": ("_bad_seen", lambda self, fact: False),
+    "fold.Fold._note_fork": ("_note_fork", lambda self, fact, versions: None),
 }
 """Checks that are no single refusal: the method that stands for them, and it without effect."""
 
 
-def _all_good(self: Session, round_: object, fact: object, good: bool) -> object:
+def _all_good(self: Fold, round_: object, fact: object, good: bool) -> object:
     return _NOTE_PROOF(self, round_, fact, good=True)  # type: ignore[arg-type]
 
 
-_NOTE_PROOF = Session.note_proof
-WHOLE["session.Session.note_proof"] = ("note_proof", _all_good)
+_NOTE_PROOF = Fold.note_proof
+WHOLE["fold.Fold.note_proof"] = ("note_proof", _all_good)
 
 OUT_OF_REACH = {
     "judge._shares.0": "the table of phases has shares only where all have agreed",
@@ -44,8 +44,8 @@ OUT_OF_REACH = {
     "judge._move.0": "the phase PLAY means that there is a chain",
     "judge._reveal.2": "the phase REVEAL means that all have agreed, on decks of everybody",
     "judge._open_own.5": "a card whose shares are proven has one face, and the proven shuffle has each once",
-    "session.Session._judge_start.0": "terms hang on agreements, and these have waited for the proofs already",
-    "session.Session._judge_at_table.1": "an opening is taken only if its id is the table's",
+    "fold.Fold._judge_start.0": "terms hang on agreements, and these have waited for the proofs already",
+    "fold.Fold._judge_at_table.1": "an opening is taken only if its id is the table's",
 }
 """Refusals that no entry can reach: the types need them, and a mistake elsewhere would end there."""
 
@@ -55,7 +55,7 @@ SEPARATE = {"judge._check.1"}
 
 def all_sites() -> dict[str, Site]:
     """Every refusal of the fold, by its name."""
-    found = [site for module in (judge, members, session_module) for site, _ in sites(module, BREACH)]
+    found = [site for module in (judge, members, fold_module) for site, _ in sites(module, BREACH)]
     return {str(site): site for site in found}
 
 
@@ -67,7 +67,7 @@ def remove(patch: pytest.MonkeyPatch, checks: tuple[str, ...], keep: bool = Fals
     for check in checks:
         if check in WHOLE and not keep:
             method, instead = WHOLE[check]
-            patch.setattr(Session, method, instead)
+            patch.setattr(Fold, method, instead)
     install(patch, [SITES[check] for check in checks if check in SITES], BREACH, keep)
 
 
@@ -96,7 +96,7 @@ def test_agreements_wait_until_the_proofs_before_them_are_checked(monkeypatch: p
     entries, _, contract = recorded(3, "finished")
 
     def faults() -> list[str]:
-        session = Session(entries[0].table, TransparentDealing())
+        session = Fold(entries[0].table, TransparentDealing())
         for entry in entries:
             session.receive(entry)
         assert (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 from engine.errors import ShitheadError
 from engine.moves import PlayerMove
@@ -25,6 +26,8 @@ class MemoryNode:
         peer.session.always_consent = consents
         self.reporter = Reporter(peer.session)
         self.rules = RuleSet()
+        self.seats = 5
+        self.last_round_file: Path | None = None
         self.gone = asyncio.Event()
         self.gone_why = ""
         self.gone_problem: ShitheadError | None = None

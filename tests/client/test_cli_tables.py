@@ -300,7 +300,7 @@ def test_a_name_that_no_table_takes_exits_2(tmp_path: Path, name: str) -> None:
         (("host", "--auto"), "--seats"),
         (("host", "--seats", "2", "--bots", "2"), "do not fit"),
         (("host", "--table", "x" * 30), "table name"),
-        (("play", "--rules", "nordic"), "does not play"),
+        (("play", "--set", "jump_in=complete"), "does not play"),
         (("play", "--set", "packs=1", "--bots", "7"), "72 cards"),
         (("play", "--events", "/no/such/directory/file"), "--events"),
         (("play", "--trace", "/no/such/directory/file"), "--trace"),

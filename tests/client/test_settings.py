@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from client.problems import UsageProblem
-from client.settings import FALLBACK_NAME, choose_name, load, login_name, save_name
+from client.settings import FALLBACK_NAME, Settings, choose_name, load, login_name, save, save_name
 from p2p.identity import BadName, check_name
 
 
@@ -53,12 +53,30 @@ def test_a_name_that_cannot_be_used_is_refused_and_not_stored(tmp_path: Path, na
 
 def test_storing_a_name_leaves_the_rest_of_the_file(tmp_path: Path) -> None:
     place = tmp_path / "settings.toml"
-    place.write_text('# mine\nname = ""\n\n[theme]\nname = "dark"\n', encoding="utf-8")
+    place.write_text('# mine\nname = ""\n\n[other]\nname = "dark"\n', encoding="utf-8")
     save_name(place, 'a "b" \\ c')
     text = place.read_text(encoding="utf-8")
     assert load(place).name == 'a "b" \\ c'
     assert "# mine" in text
-    assert '[theme]\nname = "dark"' in text
+    assert '[other]\nname = "dark"' in text
+
+
+def test_how_the_screen_looks_is_stored_beside_the_name(tmp_path: Path) -> None:
+    place = tmp_path / "settings.toml"
+    save_name(place, "Ana")
+    save(place, {"theme": "light", "motion": False, "suits": "letters"})
+    save(place, {"theme": "mono"})
+    assert load(place) == Settings("Ana", suits="letters", theme="mono", motion=False)
+
+
+@pytest.mark.parametrize("line", ['theme = "pink"', "motion = 3", 'order = ""', "suits = [1]"])
+def test_a_look_that_does_not_exist_is_said(tmp_path: Path, line: str) -> None:
+    place = tmp_path / "settings.toml"
+    place.write_text(f'name = "Ana"\n{line}\n', encoding="utf-8")
+    with pytest.raises(UsageProblem) as caught:
+        load(place)
+    assert caught.value.code == "settings_bad_value"
+    assert line.split()[0] in str(caught.value)
 
 
 @pytest.mark.parametrize("content", [b"name = \n", b"\xff\xfe", b"name = 5\n"])

@@ -11,15 +11,16 @@ from client.standing_in import AWAY, TIME_UP, StandIn, reason
 from engine.rules import RuleSet
 from p2p.phases import Phase
 from tests.client.nodes import House, MemoryNode
+from tests.engine.helpers import rules_with
 
 PATIENCE_S = 20.0
 
 
-def started(turn_s: int = 30, arrange_s: int = 0) -> House:
+def started(turn_s: int = 30, arrange_s: int = 0, rules: RuleSet | None = None) -> House:
     house = House("Ana", "Bogdan", seed=1)
     session = house.nodes[0].peer.session
     house.nodes[0].peer.write(
-        session.offer(RuleSet(), list(session.members()), turn_s=turn_s, arrange_s=arrange_s)
+        session.offer(rules or RuleSet(), list(session.members()), turn_s=turn_s, arrange_s=arrange_s)
     )
     house.settle()
     return house
@@ -75,9 +76,10 @@ def test_without_limits_nobody_is_hurried() -> None:
     assert reason(mover(house).snapshot, True) == AWAY
 
 
+@pytest.mark.parametrize("arrange", ["swap", "choose"])
 @pytest.mark.parametrize("is_away", [False, True])
-async def test_the_program_plays_on_for_somebody_who_does_not(is_away: bool) -> None:
-    house = started(turn_s=30, arrange_s=90)
+async def test_the_program_plays_on_for_somebody_who_does_not(is_away: bool, arrange: str) -> None:
+    house = started(turn_s=30, arrange_s=90, rules=rules_with(arrange=arrange))
     told: list[str] = []
     stand_ins = [StandIn(node, told.append, Random(1)) for node in house.nodes]
     tasks = [asyncio.create_task(stand_in.run()) for stand_in in stand_ins]

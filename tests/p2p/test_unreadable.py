@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.rules import ENGINE_REVISION
 from p2p import entries as e
 from p2p import phases
 from p2p.canonical import NotCanonical, enc
@@ -365,7 +366,7 @@ def look(session: Session, reporter: Reporter) -> None:
     session.ended_rounds()
 
 
-@pytest.mark.parametrize("revision", [0, 2, 999])
+@pytest.mark.parametrize("revision", [0, ENGINE_REVISION + 1, 999])
 def test_an_offer_of_another_revision_is_declined_in_words(revision):
     table = quiet_table()
     host = table.peers[0]

@@ -1,0 +1,166 @@
+"""``shithead history``: who was the shithead how often, with whom, and the rounds themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from client.commands.common import Options, data_options
+from client.problems import EXIT_GOOD
+
+if TYPE_CHECKING:
+    from client.history import Pair, PlayedRound, Standing
+
+BAR_CELLS: Final = 30
+"""The longest bar: all rounds a shithead."""
+
+MAX_PAIRS: Final = 10
+NAME_CELLS: Final = 20
+
+
+@click.command("history")
+@data_options
+@click.option("--rounds", "all_rounds", is_flag=True, help="Every round, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--csv", "as_csv", is_flag=True, help="Every round as CSV, one a line.")
+@click.pass_obj
+def command(options: Options, all_rounds: bool, as_json: bool, as_csv: bool) -> int:
+    """The rounds saved here, and what they add up to: a table and a bar chart.
+
+    Rounds that were given up do not count, nor such as hold the proof of a breach.
+    """
+    from client.history import CACHE_NAME, pairs, read_rounds, standings
+
+    data = options.data
+    rounds = read_rounds(data.rounds, data.path / CACHE_NAME, _progress)
+    if as_json:
+        click.echo(json.dumps(as_object(rounds, standings(rounds), pairs(rounds)), ensure_ascii=False))
+    elif as_csv:
+        click.echo(as_table(rounds), nl=False)
+    elif not rounds:
+        click.echo(f"No round is saved in {data.rounds} yet. Rounds are saved when they end.")
+    else:
+        for line in _round_lines(rounds) if all_rounds else in_words(rounds, standings(rounds), pairs(rounds)):
+            click.echo(line)
+    return EXIT_GOOD
+
+
+def _progress(done: int, count: int) -> None:
+    if sys.stderr.isatty():
+        end = "\r" if done + 1 < count else "\r\033[K"
+        click.echo(f"checking round {done + 1} of {count} …{end}", nl=False, err=True)
+
+
+def as_object(
+    rounds: tuple[PlayedRound, ...], standings: tuple[Standing, ...], pairs: tuple[Pair, ...]
+) -> dict[str, object]:
+    """All of it for JSON."""
+    return {
+        "rounds": [
+            {
+                "file": each.file,
+                "saved_at": each.saved_at,
+                "round": each.round,
+                "players": [{"name": name, "key": key, "bot": key in each.bots} for name, key in each.players],
+                "finish": list(each.finish),
+                "shithead": each.shithead,
+                "ending": each.ending,
+                "verdict": each.verdict,
+                "moves": each.moves,
+                "counts": each.counts,
+            }
+            for each in rounds
+        ],
+        "players": [
+            {
+                "name": each.name,
+                "key": each.key,
+                "bot": each.is_bot,
+                "rounds": each.rounds,
+                "shithead": each.shitheads,
+                "first": each.firsts,
+                "average_place": round(each.average_place, 3),
+                "streak": each.streak,
+                "longest_streak": each.longest,
+                "longest_curse": each.cursed,
+            }
+            for each in standings
+        ],
+        "pairs": [
+            {
+                "players": [each.first, each.second],
+                "rounds": each.rounds,
+                "shithead": [each.first_shithead, each.second_shithead],
+            }
+            for each in pairs
+        ],
+    }
+
+
+def as_table(rounds: tuple[PlayedRound, ...]) -> str:
+    """The rounds as CSV with a heading (RFC 4180)."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["saved_at", "file", "round", "players", "finish", "shithead", "ending", "verdict", "moves"])
+    for each in rounds:
+        names = ";".join(_cell(name) for name, _ in each.players)
+        finish = ";".join(_cell(name) for name in each.finish)
+        last = _cell(each.shithead or "")
+        row = [each.saved_at, each.file, each.round, names, finish, last, each.ending, each.verdict, each.moves]
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def _cell(name: str) -> str:
+    """A name that a spreadsheet takes for text, whatever it begins with."""
+    return "'" + name if name[:1] in ("=", "+", "-", "@") else name
+
+
+def in_words(
+    rounds: tuple[PlayedRound, ...], standings: tuple[Standing, ...], pairs: tuple[Pair, ...]
+) -> list[str]:
+    """The table and the chart."""
+    from client.tui.cells import fit
+
+    counted = sum(each.counts for each in rounds)
+    lines = [f"{len(rounds)} rounds saved, {counted} of them count.", ""]
+    if not standings:
+        return lines[:1]
+    lines.append(f"{'PLAYER':<{NAME_CELLS}} ROUNDS  SHITHEAD  FIRST  AVG PLACE  ROW NOW  BEST ROW  WORST ROW")
+    for each in standings:
+        name = fit(each.name + (" (bot)" if each.is_bot else ""), NAME_CELLS)
+        lines.append(
+            f"{name} {each.rounds:>6}  {each.shitheads:>8}  {each.firsts:>5}  {each.average_place:>9.2f}"
+            f"  {each.streak:>7}  {each.longest:>8}  {each.cursed:>9}"
+        )
+    lines += ["", "ROW: rounds in a row without being the shithead; WORST ROW: of being it.", ""]
+    lines.append("SHITHEAD, of all rounds played")
+    for each in standings:
+        bar = "#" * round(each.share * BAR_CELLS)
+        lines.append(f"{fit(each.name, NAME_CELLS)} {bar:<{BAR_CELLS}} {each.share * 100:>3.0f} %")
+    if pairs:
+        lines += ["", "TOGETHER AT A TABLE"]
+        for pair in pairs[:MAX_PAIRS]:
+            lines.append(
+                f"{fit(pair.first, NAME_CELLS)} {fit(pair.second, NAME_CELLS)} {pair.rounds:>4} rounds, "
+                f"shithead {pair.first_shithead} : {pair.second_shithead}"
+            )
+    return lines
+
+
+def _round_lines(rounds: tuple[PlayedRound, ...]) -> list[str]:
+    from client.cards import clean
+
+    lines = []
+    for each in rounds:
+        order = ", ".join(f"{number + 1}. {clean(name)}" for number, name in enumerate(each.finish))
+        last = f"shithead {clean(each.shithead)}" if each.shithead is not None else each.ending
+        lines.append(
+            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (order, last) if part)}"
+        )
+    return lines

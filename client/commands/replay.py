@@ -1,0 +1,75 @@
+"""``shithead replay``: watch a saved round again, with everybody's cards."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from client.commands.common import Options, data_options
+from client.commands.saved import LAST, find_round
+from client.problems import EXIT_GOOD, UsageProblem
+
+if TYPE_CHECKING:
+    from client.cards import Style
+    from client.replay import Replay
+
+
+@click.command("replay")
+@data_options
+@click.argument("file", default=LAST, metavar="[ROUND|FILE|last]")
+@click.option("--eyes", metavar="NAME", help="From the eyes of this player (else: all cards open).")
+@click.option("--lines", is_flag=True, help="Plain lines, for pipes and screen readers.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Letters for suits, nothing beyond ASCII.")
+@click.pass_obj
+def command(options: Options, file: str, eyes: str | None, lines: bool, ascii_only: bool) -> int:
+    """Watch a round again: step, jump, let it play, from anybody's eyes or with all cards open."""
+    from client.commands.screen import can_fill, look_for
+    from client.replay import load_replay
+    from client.settings import load
+
+    path = find_round(options.data, file)
+    look = look_for(load(options.data.settings), ascii_only)
+    shown = load_replay(path, style=look.style)
+    seat = _seat(shown, eyes)
+    if lines or not can_fill():
+        return _in_lines(shown, seat, look.style)
+    return _on_screen(shown, seat, ascii_only, options)
+
+
+def _seat(shown: Replay, eyes: str | None) -> int | None:
+    if eyes is None:
+        return None
+    for seat, name in enumerate(shown.names):
+        if name.casefold() == eyes.casefold():
+            return seat
+    raise UsageProblem(
+        "no_such_player",
+        "Nobody called {name} played that round. There were: {names}.",
+        name=eyes,
+        names=", ".join(shown.names),
+    )
+
+
+def _on_screen(shown: Replay, eyes: int | None, ascii_only: bool, options: Options) -> int:
+    from client.commands.running import run
+    from client.commands.screen import is_mono, look_for
+    from client.settings import load
+    from client.tui.replaying import ReplayApp
+
+    look = look_for(load(options.data.settings), ascii_only)
+
+    async def main() -> int:
+        await ReplayApp(shown, look, eyes, is_mono=is_mono()).run()
+        return EXIT_GOOD
+
+    return run(main)
+
+
+def _in_lines(shown: Replay, eyes: int | None, style: Style) -> int:
+    from client.replay_lines import ReplayLines
+
+    typed = sys.stdin if sys.stdin.isatty() else None
+    ReplayLines(shown, eyes, style, click.echo).run(typed)
+    return EXIT_GOOD

@@ -1,0 +1,352 @@
+"""The screens between rounds: the lobby, the deal, the end of a round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from client.lines.narrate import place_word
+from client.lines.show import LOOPBACK
+from client.phrases import DEBTS
+from client.sentences import render
+from client.tui.cells import Row, Span, cells, cut, filled, fit, line, row, span, wrap
+from client.tui.messages import message_rows
+from client.tui.opponents import link_span
+from client.tui.phrases import text
+from client.tui.state import Ui
+from client.tui.table import footer_row, log_rows, title_row
+from client.view import PlayerRow, Stage, View
+from engine.rules import RuleSet, changed_items
+from p2p.audit import Verdict
+from p2p.snapshot import STEPS
+
+MIN_LOG_ROWS: Final = 3
+WIDE: Final = 100
+"""From this width on there is room for dates."""
+DOT: Final = "..."
+
+
+def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list[Row]:
+    """A screen of a title, ``body``, the log in what room is left, messages and keys."""
+    top = [title_row(view, ui, width), line(width)]
+    bottom = [*message_rows(view, ui, width), line(width), footer_row(view, ui, width)]
+    room = height - len(top) - len(bottom)
+    rest = room - len(body) - 1
+    if rest >= MIN_LOG_ROWS:
+        body = [*body, row(width), *filled(log_rows(ui, width, rest), rest, width)]
+    return [*top, *filled(body, room, width), *bottom]
+
+
+# -- lobby --------------------------------------------------------------------------------------------
+
+
+def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, height: int) -> list[Row]:
+    """Who is here, who is at the door, how others come in, what is played."""
+    body = [_head(ui, width)]
+    others = [player for player in view.players if not player.is_me]
+    marked = others[ui.row % len(others)] if others and view.i_host else None
+    for number, player in enumerate(view.players):
+        body.append(_player_row(number + 1, player, view, ui, width, player is marked))
+    style = ui.look.style
+    if view.i_host and ui.can_seat_bots and len(view.players) < seats and view.stage is Stage.LOBBY:
+        free = Span(f"  {len(view.players) + 1:>2}   {text('no_seat', style):<14}", "dim")
+        body.append(row(width, free, Span(text("press_bot", style), "hint", "b")))
+    if any(player.is_bot for player in view.players) and height >= 20:
+        body.append(row(width, Span("       " + text("bots_seen", style), "dim")))
+    body += _door(view, ui, width)
+    if height >= 20:
+        body.append(row(width))
+    body += _joining(view, ui, width)
+    body.append(
+        row(width, Span(f" {text('rules_head', style)}  ", "label"), Span(rules_words(rules, ui), "text", "r"))
+    )
+    if view.stage is Stage.LOBBY:
+        body.append(row(width, Span("  " + next_words(view, ui), "hint", "enter")))
+    return framed(view, ui, body, width, height)
+
+
+def next_words(view: View, ui: Ui) -> str:
+    """How a round begins."""
+    style = ui.look.style
+    if sum(player.present for player in view.players) < 2:
+        return text("start_alone" if view.i_host and ui.can_seat_bots else "next_alone", style)
+    return text("lobby_start", style) if view.i_host else text("lobby_wait", style, host=view.host)
+
+
+def rules_words(rules: RuleSet, ui: Ui) -> str:
+    """The rules in a few words."""
+    changed = ", ".join(f"{name} {value}" for name, value in changed_items(rules))
+    style = ui.look.style
+    return text("rules_changed", style, options=changed) if changed else text("rules_default", style)
+
+
+def _head(ui: Ui, width: int) -> Row:
+    style = ui.look.style
+    name = max(12, min(26, width * 26 // 100))
+    said = f" {text('seat_head', style):<5} {text('player_head', style):<{name}}"
+    said += f" {text('state_head', style):<12} {text('link_head', style):<10} {text('identity_head', style)}"
+    return row(width, Span(said, "label"))
+
+
+def _player_row(number: int, player: PlayerRow, view: View, ui: Ui, width: int, is_marked: bool) -> Row:
+    style = ui.look.style
+    name_room = max(12, min(26, width * 26 // 100))
+    marks = [
+        text(code, style)
+        for code, holds in (("you", player.is_me), ("host", player.is_host), ("bot", player.is_bot))
+        if holds
+    ]
+    tail = f" ({', '.join(marks)})" if marks else ""
+    name = cut(player.name, max(4, name_room - cells(tail))) + tail
+    link = link_span(player, ui)
+    return row(
+        width,
+        Span(f" {'>' if is_marked else ' '}{number:>2}   ", "key"),
+        Span(fit(name, name_room) + " ", "turn" if player.is_me else "name"),
+        Span(fit(_state(player, view, ui), 12) + " ", "text"),
+        Span(fit(link.text, 10) + " ", link.style),
+        _identity(player, ui, width),
+    )
+
+
+def _state(player: PlayerRow, view: View, ui: Ui) -> str:
+    style = ui.look.style
+    if not player.present:
+        return text("left_table", style)
+    if view.stage is Stage.OFFER and player.name in view.roster:
+        return text("state_said_yes" if "accept" in player.steps else "state_asked", style)
+    return text("state_here", style)
+
+
+def _identity(player: PlayerRow, ui: Ui, width: int) -> Span:
+    style = ui.look.style
+    if player.is_me or player.is_bot:
+        return Span("--", "dim")
+    if player.met == "renamed-key":
+        return Span(text("renamed", style), "bad")
+    if player.met == "known":
+        since = text("known", style, count=player.rounds_before, date=player.met_at[:10])
+        return Span(since if width >= WIDE else text("known_short", style, count=player.rounds_before), "good")
+    return Span(text("new", style), "dim")
+
+
+def _door(view: View, ui: Ui, width: int) -> list[Row]:
+    style = ui.look.style
+    rows: list[Row] = []
+    for number, who in enumerate(view.door[:3]):
+        said = text(
+            "door_row" if view.i_host else "door_row_other",
+            style,
+            name=who.name,
+            address=who.address,
+            host=view.host,
+        )
+        head = text("door_head", style) if number == 0 else ""
+        rows.append(row(width, Span(f" {head:<12}", "label"), Span(said, "ask", "+" if view.i_host else "")))
+    return rows
+
+
+def _joining(view: View, ui: Ui, width: int) -> list[Row]:
+    style = ui.look.style
+    outside = [address for address in view.addresses if not address.startswith(LOOPBACK)]
+    if not outside:
+        return [row(width, Span(" " + text("join_none", style), "dim"))]
+    rows = [row(width, Span(" " + text("join_head", style), "label"))]
+    code = "no_mdns" if "no_mdns" in view.notices else "join_same"
+    rows.append(row(width, Span("   " + text(code, style), "text")))
+    words = join_words(outside[0], view.me)
+    if words is not None:
+        said_words = text("join_words" if width >= 76 else "join_words_short", style, words=words)
+        rows.append(row(width, Span("   " + said_words, "text")))
+    for address in outside[: 1 if words else 2]:
+        rows.append(row(width, Span("   " + text("join_address", style, address=address), "text")))
+    return rows
+
+
+def join_words(address: str, key: bytes) -> str | None:
+    """The four words for an address of mine; None where it has none."""
+    from p2p.addresses import parse_address
+    from p2p.errors import NetworkProblem
+    from p2p.join_words import make_join_words
+
+    try:
+        return make_join_words(parse_address(address), key)
+    except NetworkProblem:
+        return None
+
+
+# -- the deal -----------------------------------------------------------------------------------------
+
+
+def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
+    """The deal as it happens: a line a player, a column a step, with the seconds it took."""
+    style = ui.look.style
+    has_times = width >= 76
+    room = 10 if has_times else 7
+    name_room = max(8, width - 4 - 6 * room)
+    head = [Span("  " + fit(text("deal_head", style), name_room) + " ", "label")]
+    head += [Span(fit(text(f"step_{step}", style), room), "label") for step in STEPS]
+    body = [row(width, *head)]
+    for player in view.players:
+        if player.name not in view.roster:
+            continue
+        spans = [Span("  " + fit(player.name, name_room) + " ", "turn" if player.is_me else "name")]
+        first = True
+        for step in STEPS:
+            if step in player.steps:
+                at = ui.steps.get((player.key, step))
+                took = f" {max(0.0, at - ui.began):.1f}" if at is not None and has_times else ""
+                spans.append(Span(fit(f"{text('ok', style)}{took}", room), "good"))
+            else:
+                spans.append(Span(fit(DOT if first else "", room), "wait"))
+                first = False
+        body.append(row(width, *spans))
+    body.append(row(width))
+    body += [row(width, Span("  " + part, "hint")) for part in wrap(text("hint_deal", style), width - 4)]
+    if view.words:
+        said = text("words", style, words="-".join(view.words))
+        body += [row(width, Span("  " + said, "message"))]
+        body += [row(width, Span("  " + part, "hint")) for part in wrap(text("deal_words", style), width - 4)]
+    return framed(view, ui, body, width, height)
+
+
+# -- the end ------------------------------------------------------------------------------------------
+
+
+def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
+    """Who is the shithead, the evening's score, whether it was fair, and how it goes on."""
+    left = _result(view, ui, width)
+    score = _score(view, ui)
+    half = width // 2
+    body: list[Row] = []
+    for number in range(max(len(left), len(score))):
+        first = left[number] if number < len(left) else Span("")
+        second = score[number] if number < len(score) else Span("")
+        body.append(row(width, Span(fit(first.text, half), first.style), second))
+    if height >= 20:
+        body.append(row(width))
+    fairness = fairness_rows(view, ui, width)
+    # On a small screen the word alone; the page F has the rest.
+    body += fairness if height >= 20 else fairness[:1]
+    style = ui.look.style
+    if ui.saved and height >= 20:
+        body.append(row(width, Span("   " + text("saved", style, path=ui.saved), "dim")))
+    if view.stage is Stage.OVER and not view.asked:
+        said = text("next_mine" if view.i_host else "next_wait", style, host=view.host)
+        if sum(player.present for player in view.players) < 2:
+            said = text("next_alone", style)
+        body.append(row(width, Span(f"  {text('next_head', style)}  ", "label"), Span(said, "hint", "enter")))
+    top = [title_row(view, ui, width), line(width)]
+    bottom = [*message_rows(view, ui, width), line(width), footer_row(view, ui, width)]
+    room = height - len(top) - len(bottom)
+    if len(body) > room:
+        # What matters most stands first: drop the empty lines, then cut.
+        body = [each for each in body if any(part.text.strip() for part in each)]
+    rest = room - len(body)
+    if rest >= MIN_LOG_ROWS:
+        body += filled(log_rows(ui, width, rest), rest, width)
+    return [*top, *filled(body, room, width), *bottom]
+
+
+def _result(view: View, ui: Ui, width: int) -> list[Span]:
+    style, ending = ui.look.style, view.ending
+    if ending is None:
+        return []
+    spans: list[Span] = []
+    for number, name in enumerate(ending.finish):
+        place = place_word(number + 1)
+        spans.append(span("  " + text("place_out", style, place=f"{place:<8}", name=name), "good"))
+    if ending.shithead is not None:
+        mine = ending.shithead == view.my_name
+        code = "is_shithead" if width >= 76 else "is_shithead_short"
+        said = text("you_shithead", style) if mine else text(code, style, name=ending.shithead)
+        spans.append(span(f"  {'***':<8}  {said}", "loser"))
+    elif ending.kind == "stalled":
+        spans.append(span("  " + text("no_shithead", style), "warning"))
+    elif ending.kind in ("forfeit", "unfinished", "faulted"):
+        spans.append(span("  " + text(f"over_{ending.kind}", style), "warning"))
+    for fault in view.faults[:2]:
+        spans.append(span("  " + render(fault, view.names, style), "bad"))
+    for name, what in ending.debts[:3]:
+        spans.append(span("  " + text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
+    if view.stage is Stage.ENDING:
+        spans.append(span("  " + text("ending", style, done=ending.signed, all=ending.signers), "hint"))
+    return spans
+
+
+def score_table(view: View, ui: Ui, rounds: int) -> list[Span]:
+    """The evening: a line a player, a column a round, how often shithead; only the last ``rounds``."""
+    style = ui.look.style
+    played = [score for score in view.score if score.finish or score.shithead]
+    if not played:
+        return []
+    names: list[str] = []
+    for score in played:
+        names += [name for name in (*score.finish, score.shithead) if name is not None and name not in names]
+    counts = Counter(score.shithead for score in played)
+    names.sort(key=lambda name: (counts[name], name.casefold()))
+    shown = played[-rounds:]
+    head = f"{text('evening_head', style):<12}" + "".join(f"{'R' + str(score.number):>4}" for score in shown)
+    spans = [Span(f"{head}  {text('shitheads', style)}", "label")]
+    for name in names[:10]:
+        places = "".join(f"{_placed(score.finish, score.shithead, name):>4}" for score in shown)
+        spans.append(span(f"{fit(name, 12)}{places}  {counts[name]:>4}", "text"))
+    return spans
+
+
+def _score(view: View, ui: Ui) -> list[Span]:
+    return score_table(view, ui, 4)
+
+
+def _placed(finish: tuple[str, ...], shithead: str | None, name: str) -> str:
+    if name in finish:
+        return str(finish.index(name) + 1)
+    return "***" if name == shithead else "-"
+
+
+def fairness_rows(view: View, ui: Ui, width: int) -> list[Row]:
+    """The verdict on the round in a few checked lines."""
+    style, verdict = ui.look.style, ui.verdict
+    head = Span(f"  {text('fair_head', style)}   ", "label", "f")
+    if verdict is None:
+        ending = view.ending
+        revealing = view.stage is Stage.OVER and ending is not None and ending.revealed < ending.signers
+        said = (
+            text("revealing", style, done=ending.revealed, all=ending.signers)
+            if revealing and ending is not None
+            else text("fair_soon", style)
+        )
+        return [row(width, head, Span(said, "wait"))]
+    rows = [row(width, head, fair_word(verdict, ui))]
+    for good, said in checks(verdict, ui):
+        mark = text("ok" if good else "open", style)
+        rows.append(row(width, Span(f"   {mark} ", "good" if good else "dim"), Span(said, "text")))
+    return rows
+
+
+def fair_word(verdict: Verdict, ui: Ui) -> Span:
+    """The verdict in a word or two."""
+    style = ui.look.style
+    match verdict.verdict:
+        case "fair":
+            return Span(text("fair_yes", style), "good")
+        case "cheating":
+            return Span(text("fair_no", style), "bad")
+        case kind:
+            code = "fair_damaged" if kind == "damaged" else "fair_unproven"
+            return span(text(code, style, text=render(verdict.complete, style=style)), "warning")
+
+
+def checks(verdict: Verdict, ui: Ui) -> list[tuple[bool, str]]:
+    """Each check as whether it is complete, and words."""
+    style, counts = ui.look.style, verdict.checks
+    players = len(verdict.players)
+    found = [
+        (counts["shuffles"] >= players, text("check_shuffle", style, count=counts["shuffles"], all=players)),
+        (counts["reveals"] >= players, text("check_seeds", style, count=counts["reveals"], all=players)),
+        (counts["shares"] > 0, text("check_shares", style, count=counts["shares"])),
+        (counts["moves"] > 0, text("check_moves", style, count=counts["moves"])),
+    ]
+    if verdict.verdict == "fair":
+        found.insert(1, (True, text("check_deck", style)))
+    return [*found, (False, text("check_not", style))]

@@ -1,0 +1,135 @@
+"""The two lines above the keys: what there is to ask, to answer, to warn of, or to do next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from client.phrases import WAITS
+from client.tui.cells import Row, Span, cells, filled, row, wrap
+from client.tui.hand import consequence, picked_cards
+from client.tui.keys import context_of
+from client.tui.opponents import LATE_S, clock
+from client.tui.phrases import text
+from client.tui.state import Ui
+from client.view import Stage, View
+from engine.state import Zone
+
+MESSAGE_ROWS: Final = 2
+
+
+def message_rows(view: View, ui: Ui, width: int) -> list[Row]:
+    """What there is to say or to ask just now, in exactly `MESSAGE_ROWS` rows."""
+    said, style = message(view, ui)
+    if ui.typing is not None:
+        # The end of a long line is what is being typed.
+        shown_text = text("say", ui.look.style, text=ui.typing)
+        while cells(shown_text) > width - 3:
+            shown_text = shown_text[1:]
+        return filled([row(width, Span(" " + shown_text, "typing"), Span("_", "cursor"))], MESSAGE_ROWS, width)
+    parts = wrap(said, width - 2) if said else []
+    return filled([row(width, Span(" " + part, style)) for part in parts], MESSAGE_ROWS, width)
+
+
+def message(view: View, ui: Ui) -> tuple[str, str]:
+    """The sentence for the message lines, and its style: the most urgent of all there is to say."""
+    style = ui.look.style
+    asked = question(view, ui)
+    if ui.is_away and not ui.asks and not ui.message:
+        return text("hint_away", style), "warning"
+    if ui.message and not ui.asks:
+        return ui.message, "warning" if ui.is_warning else "message"
+    if asked:
+        return asked, "ask"
+    others = [player for player in view.players if not player.is_me and player.present]
+    if others and all(player.link == "lost" for player in others):
+        return text("hint_own_link", style), "warning"
+    if view.overdue:
+        longest = max((each for each in view.waits if not each.is_me), key=lambda each: each.seconds, default=None)
+        if longest is not None:
+            return text("hint_void", style, name=longest.name, time=clock(longest.seconds)), "warning"
+    if view.door and view.i_host:
+        code = "ask_door_bot" if view.door[0].operator else "ask_door"
+        return text(code, style, name=view.door[0].name), "ask"
+    does = consequence(view, ui)
+    return (does, "does") if does else (hint(view, ui), "hint")
+
+
+def question(view: View, ui: Ui) -> str:
+    """What is asked of me now, by the table or by this client; empty for nothing."""
+    style = ui.look.style
+    match ui.asks:
+        case "quit":
+            mid = view.in_round and view.stage not in (Stage.LOBBY, Stage.OFFER, Stage.OVER)
+            return text("ask_quit_round" if mid else "ask_quit", style)
+        case "take":
+            return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
+        case "kick":
+            others = [player for player in view.players if not player.is_me]
+            name = others[ui.row % len(others)].name if others else "?"
+            return text("ask_kick", style, name=name)
+        case _ if view.asked:
+            return text("ask_offer", style, round=view.round or 0)
+        case _:
+            return ui.busy
+
+
+def hint(view: View, ui: Ui) -> str:
+    """What to do next, or for whom and what the table waits."""
+    style = ui.look.style
+    waits = [each for each in view.waits if not each.is_me]
+    match view.stage:
+        case Stage.ARRANGE if view.my_turn:
+            picked = picked_cards(view, ui)
+            if picked:
+                return text("hint_arrange_picked", style, card=picked[0].text)
+            return text("hint_arrange", style) if context_of(view) == "arrange" and ui.cursor is None else ""
+        case Stage.ARRANGE if not ui.is_auto:
+            return text("hint_ready", style, players=tuple(each.name for each in waits)) if waits else ""
+        case Stage.START:
+            return text("hint_start", style)
+        case Stage.OPENING:
+            return text("hint_opening", style)
+        case Stage.PLAY if view.my_turn:
+            return _turn_hint(view, ui)
+        case Stage.ARRANGE | Stage.PLAY if ui.is_auto:
+            return text("auto", style)
+        case Stage.PLAY if view.turn == view.my_name:
+            return text("hint_drawing", style)
+        case Stage.PLAY:
+            return _wait_hint(view, ui)
+        case _:
+            return " ".join(
+                text("hint_wait_for", style, name=each.name, what=WAITS.get(each.what, each.what))
+                for each in waits
+                if each.seconds >= 2
+            )
+
+
+def _turn_hint(view: View, ui: Ui) -> str:
+    style = ui.look.style
+    if view.zone is Zone.DOWNCARDS:
+        return text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
+    kinds = {choice.kind for choice in view.choices}
+    if kinds & {"name", "done"}:
+        return text("hint_more", style)
+    more = " " + text("hint_more", style) if kinds & {"play_as", "chance"} else ""
+    if "play" in kinds:
+        return text("hint_pick", style) + more
+    return text("hint_none", style) + more if "pick_up" in kinds else text("hint_more", style)
+
+
+def _wait_hint(view: View, ui: Ui) -> str:
+    style = ui.look.style
+    picked = picked_cards(view, ui)
+    if picked:
+        return text("hint_premove", style, cards=tuple(card.text for card in picked))
+    late = [each for each in view.waits if not each.is_me and each.seconds >= LATE_S]
+    if late:
+        first = late[0]
+        player = view.player(first.name)
+        lost = player is not None and player.link == "lost"
+        what = text("hint_wait_for", style, name=first.name, what=WAITS.get(first.what, first.what))
+        if first.what == "move" and not lost:
+            return text("hint_wait_late", style, name=first.name, time=clock(first.seconds), what="")
+        return f"{what} ({clock(first.seconds)})"
+    return text("hint_wait", style, name=view.turn) if view.turn is not None else ""

@@ -1,0 +1,241 @@
+"""Pages that lie over the table: help, rules, fairness, network, log, settings, the evening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from client.cards import card_label
+from client.lines.show import choice_words, rules_lines
+from client.sentences import render
+from client.tui.cells import Row, Span, cut, filled, fit, line, row, span, wrap
+from client.tui.keys import helped
+from client.tui.lobby import checks, fair_word, score_table
+from client.tui.messages import message_rows
+from client.tui.opponents import link_span
+from client.tui.phrases import text
+from client.tui.state import Ui
+from client.tui.table import title_row
+from client.view import Stage, View
+from engine.rules import RuleSet, changed_items
+
+SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse")
+"""The lines of the settings page that can be changed, in order."""
+
+THEMES: Final = ("dark", "light", "contrast", "blind", "four", "mono")
+"""Names of ``client.tui.styles``."""
+
+MAX_EVENING_ROUNDS: Final = 12
+
+_BACKS: Final = {
+    "settings": "page_settings_back",
+    "log": "page_log_back",
+    "choices": "page_choices_back",
+    "rules": "page_rules_back",
+}
+"""Pages with keys of their own."""
+
+PAGE_FRAME_ROWS: Final = 5
+"""Title, heading, two lines, keys."""
+
+
+def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> list[Row]:
+    """The page that is open, with its heading and its keys."""
+    style = ui.look.style
+    content = _PAGES[ui.page](view, ui, rules, width)
+    back = text(_BACKS.get(ui.page, "page_back"), style)
+    top = [
+        title_row(view, ui, width),
+        row(width, Span(" " + text(f"page_{ui.page}", style), "label")),
+        line(width),
+    ]
+    urgent = view.my_turn and view.stage is Stage.PLAY
+    right = (Span(text("your_turn", style) + " ", "turn", "escape"),) if urgent else ()
+    bottom = [line(width), row(width, Span(" " + back, "footer", "escape"), right=right)]
+    if ui.typing is not None or ui.asks or ui.message:
+        bottom = [*message_rows(view, ui, width), *bottom]
+    room = height - len(top) - len(bottom)
+    first = min(ui.scroll, max(0, len(content) - room))
+    if len(content) > room:
+        said = text("page_line", style, line=min(first + room, len(content)), all=len(content)) + " "
+        top[1] = row(width, *top[1][:1], right=(Span(said, "dim"),))
+    return [*top, *filled(content[first : first + room], room, width), *bottom]
+
+
+def last_scroll(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> int:
+    """The first line of the open page when it is scrolled to its end."""
+    return max(0, len(_PAGES[ui.page](view, ui, rules, width)) - (height - PAGE_FRAME_ROWS))
+
+
+def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
+    return [row(width, Span("  " + part, style)) for each in lines for part in (wrap(each, width - 4) or [""])]
+
+
+def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    style = ui.look.style
+    rows = _texts([text("goal", style)], width, "hint")
+    rows.append(row(width))
+    for each in helped(view):
+        rows.append(
+            row(
+                width,
+                Span(f"  {fit(each.label, 14)} ", "key", each.keys[0]),
+                Span(each.long, "text", each.keys[0]),
+            )
+        )
+    return [*rows, row(width), *_texts([text("mouse_help", style)], width, "dim")]
+
+
+def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    lines = [each.strip() for each in rules_lines(rules, max(2, len(view.players)))]
+    rows: list[Row] = []
+    for each in lines:
+        parts = wrap(each, width - 6)
+        rows += [
+            row(width, Span(("  - " if number == 0 else "    ") + part, "text"))
+            for number, part in enumerate(parts)
+        ]
+    changed = changed_items(rules)
+    if changed:
+        rows.append(row(width))
+        rows += [row(width, span(f"    {name:<24} {value}", "message")) for name, value in changed]
+    return rows
+
+
+def _fair(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    style = ui.look.style
+    rows: list[Row] = []
+    if view.deal is not None and view.stage not in (Stage.OVER, Stage.LOBBY, Stage.ENDING):
+        deal = view.deal
+        rows += _texts([text("fair_not_yet", style)], width, "label")
+        facts = [
+            text("so_far_proofs", style, done=deal.proven, all=deal.players),
+            text("so_far_agreed", style, done=deal.agreed, all=deal.players),
+        ]
+        if view.words:
+            facts.append(text("so_far_words", style, words="-".join(view.words)))
+        rows += _texts([f"  {fact}" for fact in facts], width)
+        rows.append(row(width))
+    if ui.verdict is not None:
+        rows.append(row(width, Span("  " + text("fair_done", style) + " ", "label"), fair_word(ui.verdict, ui)))
+        for good, said in checks(ui.verdict, ui):
+            mark = text("ok" if good else "open", style)
+            rows += [row(width, Span(f"   {mark} ", "good" if good else "dim"), Span(said, "text"))]
+        for fault in ui.verdict.faults:
+            rows += _texts([render(fault.sentence, view.names, style)], width, "bad")
+        for note in (ui.verdict.complete, *ui.verdict.notes):
+            rows += _texts([render(note, view.names, style)], width)
+        rows += _texts([text("fair_again", style)], width, "dim")
+        rows.append(row(width))
+    elif not rows:
+        rows += [*_texts([text("fair_none", style)], width, "label"), row(width)]
+    return rows + _texts([text(f"fair_{number}", style) for number in range(1, 7)], width, "hint")
+
+
+def _network(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    style = ui.look.style
+    rows = [row(width, Span("  " + text("network_own", style), "label"))]
+    rows += _texts([f"  {address}" for address in view.addresses] or [text("network_none", style)], width)
+    if "no_mdns" in view.notices:
+        rows += _texts([text("network_notice", style)], width, "warning")
+    rows += [row(width), row(width, Span("  " + text("network_links", style), "label"))]
+    for player in view.players:
+        link = link_span(player, ui)
+        key = text("network_key", style, key=player.key.hex()[:16])
+        rows.append(
+            row(
+                width,
+                Span("    " + fit(player.name, 18) + " ", "name"),
+                Span(fit(link.text, 20) + " ", link.style),
+                Span(cut(key, max(0, width - 45)), "dim"),
+            )
+        )
+    for wait in view.waits:
+        rows += _texts([text("hint_wait_for", style, name=wait.name, what=_wait_words(wait.what))], width, "wait")
+    return [*rows, row(width), *_texts([text("network_doctor", style)], width, "dim")]
+
+
+def _wait_words(what: str) -> str:
+    from client.phrases import WAITS
+
+    return WAITS.get(what, what)
+
+
+def _log(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    rows: list[Row] = []
+    for entry in ui.log:
+        if entry.kind == "chat" and ui.muted:
+            continue
+        parts = wrap(entry.text, width - 10)
+        for number, part in enumerate(parts):
+            at = entry.at if number == 0 else ""
+            rows.append(
+                row(width, Span(f" {at:<6} ", "dim"), Span(part, "chat" if entry.kind == "chat" else "log"))
+            )
+    return rows
+
+
+def _settings(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    style, look = ui.look.style, ui.look
+    values = {
+        "style": text("letters" if look.style.ascii else "symbols", style),
+        "order": look.order,
+        "theme": look.theme,
+        "motion": text("on" if look.motion else "off", style),
+        "sound": text("on" if look.sound else "off", style),
+        "mouse": text("on" if look.mouse else "off", style),
+    }
+    rows = []
+    for number, name in enumerate(SETTINGS):
+        chosen = ui.row % len(SETTINGS) == number
+        mark, label = (">" if chosen else " "), text(f"setting_{name}", style)
+        rows.append(
+            row(
+                width,
+                Span(f"  {mark} {label:<26} ", "turn" if chosen else "text", f"setting:{number}"),
+                Span(f"< {values[name]} >", "message" if chosen else "text", f"setting:{number}"),
+            )
+        )
+    rows.append(row(width))
+    sample = "   ".join(card_label(card, style) for card in ("2c", "Td", "Qh", "As"))
+    name = text("setting_name_how", style, name=view.my_name)
+    rows += [
+        row(width, Span(f"    {text('setting_name', style):<26}   {name}", "text")),
+        row(width),
+        row(width, Span(f"    {sample}", "text")),
+        *_texts([text("settings_kept", style)], width, "dim"),
+    ]
+    return rows
+
+
+def _evening(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    from client.lines.show import score_lines
+
+    table = [row(width, Span("  "), each) for each in score_table(view, ui, MAX_EVENING_ROUNDS)]
+    lines = score_lines(view, ui.look.style)
+    return [*table, *([row(width)] if table else []), *_texts(lines, width)]
+
+
+def _choices(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    """All that I can do now, as a numbered list."""
+    moves = [choice for choice in view.choices if choice.move is not None]
+    if not moves:
+        return _texts([text("no_choices", ui.look.style)], width, "hint")
+    rows = []
+    for number, choice in enumerate(moves):
+        chosen = number == ui.row % len(moves)
+        said = f"  {'>' if chosen else ' '} {number + 1:>2}  {choice_words(choice, ui.look.style)}"
+        rows.append(row(width, Span(said, "turn" if chosen else "text", f"choice:{number}")))
+    return rows
+
+
+_PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
+    "help": _help,
+    "rules": _rules,
+    "fair": _fair,
+    "network": _network,
+    "log": _log,
+    "settings": _settings,
+    "evening": _evening,
+    "choices": _choices,
+}

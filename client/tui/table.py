@@ -1,0 +1,260 @@
+"""The table while a round is played: the others, stock and waste, the log, my own cards."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from client.cards import card_label
+from client.lines.narrate import fits_words, place_word
+from client.tui.cells import Row, Span, beside, cells, cut, filled, line, row, wrap
+from client.tui.hand import hand_rows, suit_style
+from client.tui.keys import shown
+from client.tui.messages import message_rows
+from client.tui.opponents import BACK, COLUMNS_HEIGHT, LATE_S, card_span, clock, opponent_rows
+from client.tui.phrases import text
+from client.tui.state import Ui
+from client.view import Stage, View
+from engine.state import Zone
+
+WIDE_TITLE: Final = 76
+"""From this width on there is room for the table's name beside its words."""
+
+
+# -- title and bottom ---------------------------------------------------------------------------------
+
+
+def title_row(view: View, ui: Ui, width: int) -> Row:
+    """The first line: where we are, and how the links are."""
+    style = ui.look.style
+    code = {
+        Stage.LOBBY: "title_lobby",
+        Stage.OFFER: "title_offer",
+        Stage.DEALING: "title_deal",
+        Stage.ARRANGE: "title_arrange",
+        Stage.ENDING: "title_over",
+        Stage.OVER: "title_over",
+    }.get(view.stage, "title_play")
+    has_words = bool(view.words) and view.stage is not Stage.LOBBY
+    # The table words are worth more than the table's name.
+    table = cut(view.table, 20) if width >= WIDE_TITLE or not has_words else ""
+    left = text(code, style, table=table, round=view.round or 0).lstrip()
+    left = (" SHITHEAD  " if width >= WIDE_TITLE or not has_words else " ") + left
+    if has_words:
+        left += "  " + text("words", style, words="-".join(view.words))
+    others = [player for player in view.players if not player.is_me and player.present]
+    good = sum(player.link != "lost" for player in others)
+    links = text("links", style, good=good, all=len(others)) + " " if others else ""
+    style_name = "title" if good == len(others) else "title bad"
+    return row(width, Span(cut(left, width - cells(links) - 1), "title"), right=(Span(links, style_name),))
+
+
+def footer_row(view: View, ui: Ui, width: int) -> Row:
+    """The last line: the keys that matter now; each can be clicked."""
+    spans: list[Span] = [Span(" ")]
+    used = 1
+    found = list(shown(view, ui))
+    # Help and leaving stand at the right, whatever else is cut.
+    tail = [each for each in found if each.action in ("help", "quit")]
+    right: list[Span] = []
+    for each in tail:
+        right += [Span(f" {each.label}", "footkey", each.keys[0]), Span(f" {each.short} ", "footer", each.keys[0])]
+    room = width - sum(cells(each.text) for each in right)
+    for each in found:
+        if each in tail:
+            continue
+        label = text("card_keys", ui.look.style) if each.action == "rank" else each.label
+        part = cells(label) + cells(each.short) + 3
+        if used + part > room:
+            break
+        click = "" if each.action in ("rank", "slot") else each.keys[0]
+        spans += [Span(label, "footkey", click), Span(f" {each.short}  ", "footer", click)]
+        used += part
+    return row(width, *spans, right=right)
+
+
+# -- stock, waste, log --------------------------------------------------------------------------------
+
+
+def middle_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
+    """Stock and waste at the left, the log at the right, in exactly ``height`` rows."""
+    left_width = min(46, width * 57 // 100)
+    right_width = width - left_width - 1
+    left = _art(view, ui, left_width) if height >= 7 else _pile_text(view, ui, left_width)
+    log = log_rows(ui, right_width, height)
+    return beside(filled(left, height, left_width), filled(log, height, right_width), left_width, right_width, "|")
+
+
+def pile_facts(view: View, ui: Ui) -> list[str]:
+    """What the waste asks for, in short lines."""
+    pile, style = view.pile, ui.look.style
+    if pile is None:
+        return []
+    if not pile.cards:
+        return [text("lead_any", style)]
+    lines = []
+    if pile.run > 1:
+        lines.append(text("run", style, cards=pile.cards[-pile.run :]))
+        if pile.run == pile.burns_at - 1:
+            lines.append(text("one_more", style, rank=pile.cards[-1][0]))
+    lines.append(text("play_fits" if view.my_turn else "fits", style, fits=fits_words(pile.fits)))
+    return lines
+
+
+def _art(view: View, ui: Ui, width: int) -> list[Row]:
+    style, pile = ui.look.style, view.pile
+    if view.stage is Stage.ARRANGE:
+        return _guide(view, ui, width)
+    if ui.flash is not None:
+        return _flash_rows(ui, width)
+    back = [".-----.", "|#####|", f"|#{view.stock:>3}#|", "|#####|", "'-----'"]
+    if not view.stock:
+        back = [".     .", "       ", f"{text('empty', style):^7}", "       ", "'     '"]
+    front, colour = [".     .", "       ", f"{text('empty', style):^7}", "       ", "'     '"], "dim"
+    if pile is not None and pile.cards:
+        face, colour = card_label(pile.cards[-1], style), suit_style(pile.cards[-1])
+        rank, suit = face[:-1], face[-1]
+        front = [".-----.", f"|{rank:<5}|", f"|  {suit}  |", f"|{rank:>5}|", "'-----'"]
+    count = len(pile.cards) if pile is not None else 0
+    head = row(
+        width,
+        Span(f"  {text('stock', style):<10}", "label"),
+        Span(text("waste_count", style, count=count), "label", "pile"),
+    )
+    facts = [part for fact in pile_facts(view, ui) for part in wrap(fact, max(10, width - 22))]
+    facts = ["", *facts][:5] if len(facts) < 5 else facts[:5]
+    rows = [head]
+    for number in range(5):
+        fact = facts[number] if number < len(facts) else ""
+        rows.append(
+            row(
+                width,
+                Span(f"  {back[number]}  ", "back"),
+                Span(f" {front[number]}  ", colour, "pile"),
+                Span(fact, "hint"),
+            )
+        )
+    rows.append(row(width, Span("  " + text("burnt", style, count=view.burnt), "dim")))
+    return rows
+
+
+def _flash_rows(ui: Ui, width: int) -> list[Row]:
+    flash = ui.flash
+    if flash is None:
+        return []
+    edge = "~" * min(width - 4, cells(flash.text) + 4)
+    return [
+        row(width),
+        row(width, Span(f"  {edge}", "flash")),
+        row(width, Span(f"    {flash.text}", "flash")),
+        row(width, Span(f"  {edge}", "flash")),
+    ]
+
+
+def _guide(view: View, ui: Ui, width: int) -> list[Row]:
+    said = text("guide_arrange", ui.look.style)
+    return [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
+
+
+def _pile_text(view: View, ui: Ui, width: int) -> list[Row]:
+    style, pile = ui.look.style, view.pile
+    if view.stage is Stage.ARRANGE:
+        return _guide(view, ui, width)[1:]
+    if ui.flash is not None:
+        return [row(width, Span("  " + ui.flash.text, "flash"))]
+    cards = pile.cards if pile is not None else ()
+    head = [
+        Span(f" {text('stock', style)} {view.stock}  ", "label"),
+        Span(f"{text('waste', style)} {len(cards)} ", "label", "pile"),
+    ]
+    top = cards[-max(1, pile.run if pile is not None else 1) :]
+    for card in top[-4:]:
+        head += [Span("[", suit_style(card), "pile"), card_span(card, ui.look), Span("]", suit_style(card))]
+    rows = [row(width, *head)]
+    for fact in pile_facts(view, ui)[-2:]:
+        rows += [row(width, Span(" " + part, "hint")) for part in wrap(fact, width - 1)]
+    return rows
+
+
+def log_rows(ui: Ui, width: int, height: int) -> list[Row]:
+    """The newest lines of the log that fit, oldest first, below a heading."""
+    if height <= 0:
+        return []
+    head = text("log_new", ui.look.style, count=ui.unread) if ui.unread else text("log", ui.look.style)
+    lines: list[Row] = []
+    for entry in reversed([each for each in ui.log if each.kind != "chat" or not ui.muted]):
+        if len(lines) >= height - 1:
+            break
+        style = "chat" if entry.kind == "chat" else "log"
+        parts = wrap(entry.text, max(8, width - 3))
+        for number, part in reversed(list(enumerate(parts))):
+            lines.append(row(width, Span((" " if number == 0 else "   ") + part, style)))
+    return [row(width, Span(" " + head, "label", "l")), *reversed(lines[: height - 1])]
+
+
+# -- my own part --------------------------------------------------------------------------------------
+
+
+def me_row(view: View, ui: Ui, width: int) -> Row:
+    """The line above my cards: my upcards, my blind cards, whether it is my turn."""
+    look, style = ui.look, ui.look.style
+    me = next((player for player in view.players if player.is_me), None)
+    if me is None or me.seat is None:
+        return row(width, Span("  " + text("watching", style), "hint"))
+    if me.status in ("out", "left"):
+        code = "hint_out" if me.status == "out" else "hint_gave_up"
+        return row(width, Span("  " + text(code, style, place=place_word(me.place or 0)), "good"))
+    in_turn = view.turn == view.my_name and view.stage is Stage.PLAY
+    name = text("you_play" if in_turn else "you_wait", style, name=cut(me.name, 12))
+    spans = [Span(name + "  ", "turn" if in_turn else "name")]
+    if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND:
+        spans.append(Span(f" {text('up', style)}  ", "label"))
+        for card in me.upcards:
+            spans += [card_span(card, look), Span("  ")]
+    if view.zone is not Zone.DOWNCARDS:
+        slots = " ".join(BACK for there in me.slots if there)
+        spans += [Span(f" {text('blind', style)}  ", "label"), Span(slots, "back")]
+    right: tuple[Span, ...] = ()
+    if in_turn:
+        wait = next((each for each in view.waits if each.is_me), None)
+        late = wait is not None and wait.seconds >= LATE_S
+        said = (
+            text("your_turn_time", style, time=clock(wait.seconds)) if late and wait else text("your_turn", style)
+        )
+        right = (Span(said + " ", "turn"),)
+    return row(width, *spans, right=right)
+
+
+def own_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
+    """My cards with their keys."""
+    if view.zone is Zone.DOWNCARDS and view.stage is not Stage.ARRANGE:
+        me = next((player for player in view.players if player.is_me), None)
+        cards, keys = [Span("   ")], [Span("   ")]
+        for number, there in enumerate(me.slots if me is not None else ()):
+            if there:
+                chosen = ui.slot == number + 1
+                face = f"[{BACK}]" if chosen else f" {BACK} "
+                cards.append(Span(f"{face}   ", "picked" if chosen else "back", str(number + 1)))
+                keys.append(Span(f" {number + 1}".ljust(7), "key", str(number + 1)))
+        return [row(width, *cards), row(width, *keys)]
+    if view.zone is None:
+        return []
+    return hand_rows(view, ui, width, height)
+
+
+def table_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
+    """The whole screen of a round in play or being arranged."""
+    top = [title_row(view, ui, width), *opponent_rows(view, ui, width, height), line(width)]
+    own = own_rows(view, ui, width, height)
+    bottom = [line(width), me_row(view, ui, width)]
+    if height >= COLUMNS_HEIGHT:
+        bottom.append(row(width))
+    bottom += [*own, *message_rows(view, ui, width)]
+    if height >= COLUMNS_HEIGHT:
+        bottom.append(line(width))
+    bottom.append(footer_row(view, ui, width))
+    room = height - len(top) - len(bottom)
+    if room < 1:
+        # Very many cards on a small screen: the log goes first, then the line below the others.
+        rest = [*top[: len(top) - 1], *bottom[:-1]]
+        return [*filled(rest, height - 1, width), bottom[-1]]
+    return [*top, *middle_rows(view, ui, width, room), *bottom]

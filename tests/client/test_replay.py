@@ -1,0 +1,154 @@
+"""Watching a round again: every position of it, from any eyes, on a screen and in lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from client.cards import Style
+from client.replay import NoReplay, Replay, hand_texts, load_replay
+from client.replay_lines import ReplayLines
+from client.tui.replaying import Watching, press_replay, replay_rows
+from client.tui.state import Look
+from engine.cards import card_text
+from engine.rules import RuleSet
+from engine.state import Phase as GamePhase
+from p2p import roundfile
+from p2p.dealing import TransparentDealing
+from p2p.roundfile import Head, encode
+from tests.client.tui.scenes import as_text
+from tests.client.tui.test_properties import FACE, check_size
+from tests.p2p.peers import Table
+
+NAMES = ("Ana", "Bogdan", "Carmen")
+
+
+def save(table: Table, directory: Path, ending: str = "finished") -> Path:
+    contract = table.peers[0].round.contract
+    head = Head(contract, 1, "2026-05-12T20:14:00+00:00", "test", table.peers[0].me, ending)
+    return roundfile.write(directory, "2026-05-12-Kitchen-r1-00000000", encode(head, table.entries()))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    table = Table(NAMES, seed=7)
+    table.start()
+    table.play()
+    path = save(table, tmp_path_factory.mktemp("rounds"))
+    return load_replay(path, TransparentDealing())
+
+
+def test_it_goes_from_the_deal_to_the_end(played: Replay) -> None:
+    assert sorted(played.names) == list(NAMES)
+    assert played.is_open
+    assert played.moments[0].state.phase is GamePhase.ARRANGE
+    assert played.moments[-1].state.phase is GamePhase.OVER
+    turns = [moment.turn for moment in played.moments]
+    assert turns == sorted(turns)
+    assert turns[-1] == played.moments[-1].state.action_count
+    assert {*played.finish, played.shithead} == set(NAMES)
+
+
+def test_every_card_is_known_and_none_is_lost(played: Replay) -> None:
+    for moment in played.moments:
+        assert sorted(moment.state.faces) == list(range(52))
+
+
+def test_what_happened_is_told_in_the_words_of_the_line_mode(played: Replay) -> None:
+    told = [line for moment in played.moments for line in moment.told]
+    assert any(" leads" in line for line in told)
+    assert sum(" plays " in line or " picks up " in line or " flips " in line for line in told) >= 20
+    assert sum(" is out: " in line for line in told) == 2
+
+
+def test_a_players_eyes_see_what_that_player_saw(played: Replay) -> None:
+    index = len(played.moments) // 3
+    seen = played.seen(index, 0)
+    assert "??" not in hand_texts(seen, 0)
+    public = [p for p in seen.hands[1] if seen.is_public(p)]
+    assert sum(text != "??" for text in hand_texts(seen, 1)) == len(public)
+    assert all(seen.faces[p] < 0 for slots in seen.downs for p in slots if p >= 0 and not seen.is_public(p))
+
+
+def test_a_screen_from_somebodys_eyes_shows_no_other_face(played: Replay) -> None:
+    look = Look(style=Style(ascii=True))
+    for index in range(0, len(played.moments), 7):
+        for eyes in range(3):
+            text = as_text(replay_rows(played, Watching(index, eyes), look, 80, 24))
+            shown = {rank.replace("10", "T") + suit for rank, suit in FACE.findall(text)}
+            state = played.moments[index].state
+
+            hidden = {
+                card_text(state.faces[p], 1)
+                for seat in range(3)
+                for zone in (state.hands[seat] if seat != eyes else (), state.downs[seat])
+                for p in zone
+                if p >= 0 and not state.is_public(p)
+            } | {card_text(state.faces[p], 1) for p in state.stock}
+            assert not shown & hidden
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (120, 40)])
+def test_screens_keep_to_their_size(played: Replay, size: tuple[int, int]) -> None:
+    for index in (0, len(played.moments) // 2, len(played.moments) - 1):
+        for eyes in (None, 1):
+            check_size(replay_rows(played, Watching(index, eyes), Look(), *size), *size)  # type: ignore[arg-type]
+
+
+def test_keys_step_jump_and_change_eyes(played: Replay) -> None:
+    at = press_replay("right", played, Watching())
+    assert at.index == 1
+    at = press_replay("left", played, press_replay("left", played, at))
+    assert at.index == 0
+    for key in ("1", "0", "enter"):
+        at = press_replay(key, played, at)
+    assert played.moments[at.index].turn == 10
+    assert press_replay("end", played, at).index == len(played.moments) - 1
+    assert press_replay("e", played, at).eyes == 0
+    assert press_replay("o", played, press_replay("e", played, at)).eyes is None
+    assert press_replay("a", played, at).is_auto
+
+
+def lines_of(played: Replay, *typed: str) -> list[str]:
+    said: list[str] = []
+    ReplayLines(played, None, Style(), said.append).run(typed or None)
+    return said
+
+
+def test_through_a_pipe_all_of_it_comes_as_lines(played: Replay) -> None:
+    said = lines_of(played)
+    told = [line for moment in played.moments for line in moment.told]
+    assert [line[6:] for line in said if line[6:] in told] == told
+    assert said[-1] == f"The shithead is {played.shithead}."
+
+
+def test_at_a_keyboard_it_goes_a_step_at_a_time(played: Replay) -> None:
+    said = lines_of(played, "", "5", "b", "eyes ana", "eyes nobody", "what", "quit", "all")
+    assert "The shithead is" not in "\n".join(said)
+    text = "\n".join(said)
+    assert "??" in text
+    assert "Players: " in text
+    assert "to turn 12" in text
+
+
+def test_a_round_that_was_given_up_shows_only_what_all_saw(tmp_path: Path) -> None:
+    table = Table(NAMES, seed=3)
+    table.start()
+    table.play_until(lambda: table.peers[0].state().action_count >= 6)
+    shown = load_replay(save(table, tmp_path, "unfinished"), TransparentDealing())
+    assert not shown.is_open
+    assert shown.shithead is None
+    assert any("??" in hand_texts(shown.seen(len(shown.moments) - 1, None), seat) for seat in range(3))
+    said: list[str] = []
+    ReplayLines(shown, None, Style(), said.append).run(None)
+    assert any("stay closed" in line for line in said)
+
+
+def test_a_round_without_a_deal_says_so(tmp_path: Path) -> None:
+    table = Table(NAMES, seed=3)
+    table.settle()
+    host = table.peers[0]
+    host.write(host.session.offer(RuleSet(), [host.me, table.peers[1].me]))
+    with pytest.raises(NoReplay, match="before the cards were dealt"):
+        load_replay(save(table, tmp_path, "unfinished"), TransparentDealing())

@@ -1,0 +1,343 @@
+"""The full screen as a person has it: keys and clicks in, screens out, tables of peers behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from client.standing_in import StandIn
+from client.tui.client import ScreenClient
+from client.tui.control import ENTER_GUARD_S
+from client.tui.hand import key_of, pickable
+from client.tui.state import Look
+from client.view import Stage
+from engine.moves import Play
+from engine.rules import RuleSet
+from engine.state import Zone
+from p2p.snapshot import Knocking, LinkView
+from tests.client.nodes import House, MemoryNode
+from tests.client.positions import key_of as key_for_name
+from tests.client.tui.desk import LIMIT_S, Desk, desk
+
+
+class Clock:
+    """A clock that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def forward(self, seconds: float = 1.0) -> None:
+        self.now += seconds
+
+
+class Seated:
+    """A person at a node with a terminal in memory."""
+
+    def __init__(self, at: Desk, client: ScreenClient, clock: Clock, node: MemoryNode) -> None:
+        self.at, self.client, self.clock, self.node = at, client, clock, node
+        self.task = asyncio.create_task(client.run())
+        at.task = self.task
+
+    async def code(self) -> int:
+        async with asyncio.timeout(LIMIT_S):
+            return await self.task
+
+
+@asynccontextmanager
+async def seated(node: MemoryNode, width: int = 80, height: int = 24, **options: Any) -> AsyncIterator[Seated]:
+    clock = Clock()
+    async with desk(width, height) as (at, ends):
+        client = ScreenClient(node, clock=clock, day=lambda: "20:14", look=Look(motion=False), **options, **ends)  # type: ignore[arg-type]
+        at.client = client
+        person = Seated(at, client, clock, node)
+        try:
+            await at.shows("SHITHEAD")
+            yield person
+        finally:
+            person.task.cancel()
+            await asyncio.gather(person.task, return_exceptions=True)
+
+
+async def test_a_whole_round_by_keys() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0]) as ana:
+        await ana.at.shows("Enter starts a round")
+        ana.at.press("enter")
+        await ana.at.shows("Exchange:")
+        ana.clock.forward()
+        ana.at.press("enter")
+        await ana.at.shows("You are ready")
+        other = house.table.peers[1]
+        for _ in range(1000):
+            view = ana.client.view
+            if view.stage is Stage.OVER:
+                break
+            if view.my_turn:
+                ana.clock.forward()
+                await _one_move(ana)
+            else:
+                assert house.table.move(other) or view.stage is not Stage.PLAY
+                house.settle()
+                await asyncio.sleep(0)
+        await ana.at.shows("WAS IT FAIR?")
+        assert ana.client.view.ending is not None
+        shithead = ana.client.view.ending.shithead
+        said = "YOU ARE THE SHITHEAD" if shithead == "Ana" else "Bogdan IS THE SHITHEAD"
+        await ana.at.shows(said)
+
+
+async def _one_move(ana: Seated) -> None:
+    """Plays what is lowest, picks up, or flips: always by keys."""
+    view, before = ana.client.view, ana.client.view.stamp
+    if view.zone is Zone.DOWNCARDS:
+        flip = view.choices[0]
+        ana.at.press(str(flip.slot), "enter")
+    else:
+        plays = [choice for choice in view.choices if isinstance(choice.move, Play)]
+        if plays:
+            rank = plays[0].cards[0][0]
+            card = next(card for card in pickable(view, ana.client.ui.look) if card.rank == rank)
+            ana.at.press(key_of(card.rank).lower(), "enter")
+        else:
+            ana.at.press("p")
+    await ana.at.until(lambda: ana.client.view.stamp != before, "the move")
+
+
+async def test_a_round_that_is_offered_is_accepted_with_enter() -> None:
+    house = House("Ana", "Bogdan", asked=("Bogdan",))
+    house.nodes[1].peer.session.sits_ready = False
+    async with seated(house.nodes[1]) as bogdan:
+        await house.nodes[0].offer_round()
+        await bogdan.at.shows("do you play?")
+        bogdan.at.press("enter")
+        await bogdan.at.shows("has just been offered")
+        bogdan.clock.forward()
+        bogdan.at.press("enter")
+        await bogdan.at.shows("Exchange:")
+
+
+async def test_clicks_do_what_keys_do() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0]) as ana:
+        await ana.at.shows("Enter start")
+        ana.at.click("Enter start")
+        await ana.at.shows("Exchange:")
+        view = ana.client.view
+        card = pickable(view, ana.client.ui.look)[0]
+        ana.at.click(f"   {key_of(card.rank)}")
+        ana.at.click("rules")
+        await ana.at.shows("RULES IN FORCE")
+        ana.at.click("Esc back")
+        await ana.at.lacks("RULES IN FORCE")
+
+
+async def test_enter_right_after_the_turn_has_come_does_nothing() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("enter")
+        await ana.at.shows("Exchange:")
+        ana.clock.forward(ENTER_GUARD_S / 2)
+        ana.at.press("enter")
+        await ana.at.shows("only just come")
+        assert ana.client.view.my_turn
+        ana.clock.forward(ENTER_GUARD_S)
+        ana.at.press("enter")
+        await ana.at.until(lambda: not ana.client.view.my_turn)
+
+
+async def test_talk_is_typed_and_a_queen_is_only_a_letter_there() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("c", *"Quite", "backspace", *"e so", "enter")
+        await ana.at.shows("Ana> Quite so")
+        ana.at.press("c", *"no", "esc")
+        await ana.at.lacks("say>")
+        assert "Ana> no" not in ana.at.text
+
+
+async def test_pasted_text_is_not_taken_for_keys() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.pipe.send_text("\x1b[200~\rhello\r\x1b[201~")
+        await ana.at.shows("Pasted text")
+        assert ana.client.view.stage is Stage.LOBBY
+        ana.at.press("c")
+        ana.at.pipe.send_text("\x1b[200~two\nlines\x1b[201~")
+        await ana.at.shows("say> two lines")
+
+
+async def test_leaving_asks_and_restores_the_terminal() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("ctrl-c")
+        await ana.at.shows("Leave the table?")
+        ana.at.press("n")
+        await ana.at.lacks("Leave the table?")
+        ana.at.press("ctrl-c", "y")
+        assert await ana.code() == 0
+        assert ana.node.left
+        assert ana.client.last_words == "You have left the table."
+        assert_restored(ana.at)
+
+
+def assert_restored(at: Desk) -> None:
+    assert at.tube.raw.rindex("\x1b[?1049l") > at.tube.raw.rindex("\x1b[?1049h")
+    assert "\x1b[?1000h" not in at.tube.raw or at.tube.raw.rindex("\x1b[?1000l") > at.tube.raw.rindex(
+        "\x1b[?1000h"
+    )
+    assert at.tube.raw.rindex("\x1b[?25h") > at.tube.raw.rindex("\x1b[?1049h")
+
+
+async def test_a_stopped_client_restores_the_terminal() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.task.cancel()
+        await asyncio.gather(ana.task, return_exceptions=True)
+        assert_restored(ana.at)
+        assert not ana.node.left
+        assert ana.node.listeners == 0
+
+
+async def test_a_crash_in_drawing_restores_the_terminal_and_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+
+        def broken(*values: object) -> None:
+            raise RuntimeError("no pen")
+
+        monkeypatch.setattr("client.tui.client.draw", broken)
+        ana.at.press("?")
+        with pytest.raises(RuntimeError, match="no pen"):
+            await ana.code()
+        assert_restored(ana.at)
+
+
+async def test_the_end_of_input_is_leaving() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.pipe.close()
+        assert await ana.code() == 0
+        assert_restored(ana.at)
+
+
+async def test_being_sent_away_is_said_afterwards() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[1]) as bogdan:
+        bogdan.node.gone_why = "kicked"
+        bogdan.node.gone.set()
+        assert await bogdan.code() == 3
+        assert "sent you away" in bogdan.client.last_words
+
+
+async def test_any_size_at_any_moment() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        for width, height in ((60, 16), (59, 16), (10, 3), (120, 40), (1, 1), (80, 24)):
+            ana.at.resize(width, height)
+            wanted = "before a round" if width >= 60 else "T"
+            await ana.at.shows(wanted)
+
+
+async def test_who_knocks_is_let_in_with_plus() -> None:
+    house = House("Ana", "Bogdan")
+    node = house.nodes[0]
+    async with seated(node) as ana:
+        node.door = (Knocking(key_for_name("Emil"), "Emil", b"", "192.0.2.9:1"),)
+        node.tell()
+        await ana.at.shows("Emil is at the door: +")
+        ana.at.press("+")
+        ana.at.press("-", "?")
+        await ana.at.shows("HELP")
+        assert node.done == [("admit", key_for_name("Emil")), ("refuse", key_for_name("Emil"))]
+
+
+async def test_the_own_link_that_is_lost_is_said_at_once() -> None:
+    house = House("Ana", "Bogdan")
+    node = house.nodes[0]
+    async with seated(node) as ana:
+        node.links = {house.nodes[1].key: LinkView("lost")}
+        node.tell()
+        await ana.at.shows("Your own link seems to be lost")
+        await ana.at.shows("LOST")
+
+
+async def test_nothing_is_written_while_nothing_changes() -> None:
+    house = House("Ana", "Bogdan")
+    node = house.nodes[0]
+    async with seated(node) as ana:
+        await ana.at.shows("Enter start")
+        written = len(ana.at.tube.raw)
+        for _ in range(5):
+            node.tell()
+            await asyncio.sleep(0)
+        ana.at.press("?")
+        await ana.at.shows("HELP")
+        # The five changes without a change have drawn nothing: only the page is new.
+        assert ana.at.tube.raw[written:].count("SHITHEAD") <= 2
+
+
+async def test_a_bot_in_my_seat_leaves_me_looking_and_talking() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0], auto=True) as ana:
+        await house.nodes[0].offer_round()
+        await ana.at.shows("A bot plays your seat")
+        ana.at.press("enter")
+        await ana.at.shows("A bot plays your seat")
+        assert not house.table.peers[0].round.everything().first("ready", 0)
+
+
+async def test_settings_are_changed_and_kept() -> None:
+    kept: list[Look] = []
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0], store=kept.append) as ana:
+        ana.at.press("e")
+        await ana.at.shows("SETTINGS")
+        await ana.at.shows("2♣")
+        ana.at.press("right")
+        await ana.at.shows("2c")
+        ana.at.press("down", "down", "right", "esc")
+        await ana.at.lacks("SETTINGS")
+        assert [look.style.ascii for look in kept] == [True, True]
+        assert kept[-1].theme == "light"
+
+
+async def test_the_host_takes_other_rules_between_rounds() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("r", "right")
+        await ana.at.shows("played by the rules")
+        assert ana.node.rules != RuleSet()
+        ana.at.press("left", "esc")
+        await ana.at.lacks("RULES IN FORCE")
+        assert ana.node.rules == RuleSet()
+    async with seated(house.nodes[1]) as bogdan:
+        bogdan.at.press("r", "right")
+        await bogdan.at.shows("Ana can take other rules")
+
+
+async def test_away_lets_my_program_play_until_i_am_back() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    node = house.nodes[0]
+    standing_in = StandIn(node, lambda why: None, Random(1))
+    async with seated(node, standing_in=standing_in) as ana:
+        running = asyncio.create_task(standing_in.run())
+        try:
+            ana.at.press("enter")
+            await ana.at.shows("Exchange:")
+            ana.at.press("z")
+            await ana.at.until(lambda: not ana.client.view.my_turn, "being ready")
+            assert standing_in.is_away
+            ana.at.press("z")
+            await ana.at.shows("You play yourself again")
+            assert not standing_in.is_away
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)

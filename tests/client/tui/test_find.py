@@ -1,0 +1,153 @@
+"""Finding a table: the list, choosing, typing, and what is said when nothing is there."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from client.tui.find import Finding, FindScreen, find_rows, press_find
+from client.tui.state import Look
+from p2p.advert import TableAd
+from p2p.discovery import SeenTable
+from tests.client.tui.desk import LIMIT_S, desk
+from tests.client.tui.scenes import as_text
+from tests.client.tui.test_properties import check_size
+
+SCREENS = Path(__file__).parent / "screens"
+
+
+def seen(name: str, number: int, *, live: bool = True, compatible: bool = True, phase: str = "open") -> SeenTable:
+    ad = TableAd(
+        table=name,
+        table_id=bytes([number]) * 8,
+        key=bytes([number]) * 32,
+        nonce=bytes(8),
+        port=47101,
+        players=number,
+        seats=5,
+        rules="wikipedia",
+        phase=phase,
+        low=1 if compatible else 99,
+        high=99,
+    )
+    return SeenTable(ad, ((f"192.0.2.{number}", 47101),), live, 0.004 if live else None)
+
+
+class Tables:
+    """A browser that sees what a test says."""
+
+    def __init__(self, *tables: SeenTable) -> None:
+        self.changed = asyncio.Event()
+        self.found = list(tables)
+
+    def tables(self) -> list[SeenTable]:
+        return self.found
+
+    def show(self, *tables: SeenTable) -> None:
+        self.found = list(tables)
+        self.changed.set()
+
+
+KITCHEN, GARDEN, OLD, GONE = (
+    seen("Kitchen", 1),
+    seen("Garden", 2, phase="playing"),
+    seen("Attic", 3, compatible=False),
+    seen("Cellar", 4, live=False),
+)
+
+
+def listed(*tables: SeenTable) -> Finding:
+    from client.commands.finding import group
+
+    return Finding(tuple(group(tables)))
+
+
+def test_the_list_says_what_can_be_joined_and_why_others_not() -> None:
+    shown = as_text(find_rows(listed(KITCHEN, GARDEN, OLD, GONE), Look(), 80, 24))
+    assert "> 1 Kitchen" in shown
+    assert "another version" in shown
+    assert "gone?" in shown
+    wide = as_text(find_rows(listed(KITCHEN), Look(), 120, 40))
+    assert "192.0.2.1:47101" in wide
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (120, 40)])
+def test_it_keeps_to_its_size_whatever_tables_are_called(size: tuple[int, int]) -> None:
+    long = seen("宽" * 20, 5)
+    for shown in (listed(KITCHEN, long, OLD), Finding(is_late=True), Finding(typed="x" * 99, message="y" * 200)):
+        check_size(find_rows(shown, Look(), *size), *size)  # type: ignore[arg-type]
+
+
+def test_after_a_while_with_nothing_the_likeliest_causes_are_said() -> None:
+    assert "Most likely" not in as_text(find_rows(Finding(), Look(), 80, 24))
+    shown = as_text(find_rows(Finding(is_late=True), Look(), 60, 16))
+    assert "Most likely" in shown
+    assert "guest" in shown
+    assert "firewall" in shown
+    assert "Most likely" not in as_text(find_rows(replace(listed(KITCHEN), is_late=True), Look(), 80, 24))
+
+
+def test_arrows_numbers_and_enter_choose() -> None:
+    shown = listed(KITCHEN, GARDEN)
+    shown, answer = press_find("down", shown, Look())
+    assert answer is None
+    _, answer = press_find("enter", shown, Look())
+    assert answer == shown.tables[1]
+    _, answer = press_find("1", shown, Look())
+    assert answer == shown.tables[0]
+    _, answer = press_find("table:1", shown, Look())
+    assert answer == shown.tables[1]
+
+
+def test_a_table_that_cannot_be_joined_says_why() -> None:
+    shown = listed(OLD, GONE)
+    for key, why in (("1", "another version"), ("2", "does not answer")):
+        again, answer = press_find(key, shown, Look())
+        assert answer is None
+        assert why in again.message
+
+
+def test_typing_is_a_way_in_too() -> None:
+    shown: Finding = listed(KITCHEN)
+    answer: object = None
+    for key in ["g", "a", "x", "backspace", "r", "enter"]:
+        shown, answer = press_find(key, shown, Look())
+    assert answer == "gar"
+    shown, answer = press_find("escape", shown, Look())
+    assert (shown.typed, answer) == (None, None)
+
+
+async def test_the_list_is_live_and_the_choice_comes_back() -> None:
+    tables = Tables()
+    async with desk() as (at, ends):
+        screen = FindScreen(tables, Look(), **ends)
+        running = asyncio.create_task(screen.run())
+        at.task = running
+        await at.shows("Looking for tables")
+        tables.show(KITCHEN)
+        await at.shows("> 1 Kitchen")
+        tables.show(GARDEN, KITCHEN)
+        # The mark stays on the table it was on.
+        await at.shows("> 2 Kitchen")
+        at.press("enter")
+        async with asyncio.timeout(LIMIT_S):
+            answer = await running
+        assert answer is not None
+        assert not isinstance(answer, str)
+        assert answer.name == "Kitchen"
+
+
+async def test_pasted_words_are_typed_and_ctrl_c_ends() -> None:
+    async with desk() as (at, ends):
+        screen = FindScreen(Tables(), Look(), **ends)
+        running = asyncio.create_task(screen.run())
+        at.task = running
+        await at.shows("Looking for tables")
+        at.pipe.send_text("\x1b[200~tulip-otter\n\x1b[201~")
+        await at.shows("Join tulip-otter")
+        at.press("ctrl-c")
+        async with asyncio.timeout(LIMIT_S):
+            assert await running is None

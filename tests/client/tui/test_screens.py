@@ -1,0 +1,105 @@
+"""Whole screens as text, beside this file in ``screens/``: read them.
+
+A screen that is meant to change is written anew by running these tests with ``SHITHEAD_WRITE_SCREENS=1``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from client.tui.cells import cells
+from client.tui.state import Ui
+from client.view import View
+from tests.client.tui import scenes
+
+SCREENS = Path(__file__).parent / "screens"
+WRITE = "SHITHEAD_WRITE_SCREENS"
+
+Scene = tuple[View, Ui]
+
+
+def picked(*ranks: str) -> Scene:
+    view, ui = scenes.playing()
+    wanted = list(ranks)
+    found = []
+    for card in view.own:
+        if card.zone is view.zone and card.rank in wanted:
+            wanted.remove(card.rank)
+            found.append(card.position)
+    return view, replace(ui, picked=tuple(found))
+
+
+def page(name: str, scene: Callable[[], Scene]) -> Callable[[], Scene]:
+    def make() -> Scene:
+        view, ui = scene()
+        return view, replace(ui, page=name)
+
+    return make
+
+
+def in_ascii(scene: Callable[[], Scene]) -> Callable[[], Scene]:
+    def make() -> Scene:
+        view, ui = scene()
+        return view, replace(ui, look=scenes.ASCII)
+
+    return make
+
+
+SIZES = {"80x24": (80, 24), "60x16": (60, 16), "120x40": (120, 40)}
+
+STORED: dict[str, tuple[Callable[[], Scene], tuple[str, ...]]] = {
+    "table": (scenes.playing, ("80x24", "60x16", "120x40")),
+    "table-burns": (lambda: picked("7"), ("80x24", "60x16")),
+    "table-ascii": (in_ascii(lambda: picked("5", "5")), ("80x24",)),
+    "table-lost": (scenes.lost_link, ("80x24", "60x16")),
+    "table-blind": (lambda: scenes.blind(slot=3), ("80x24", "60x16")),
+    "table-25-cards": (scenes.many_cards, ("80x24", "60x16", "120x40")),
+    "table-10-players": (scenes.ten_players, ("80x24", "60x16", "120x40")),
+    "arrange": (scenes.arrange, ("80x24", "60x16")),
+    "lobby": (scenes.lobby, ("80x24", "60x16", "120x40")),
+    "offer": (scenes.offered, ("80x24",)),
+    "deal": (scenes.dealing, ("80x24", "60x16")),
+    "over": (scenes.over, ("80x24", "60x16", "120x40")),
+    "page-help": (page("help", scenes.playing), ("80x24", "60x16")),
+    "page-rules": (page("rules", scenes.playing), ("80x24",)),
+    "page-fair": (page("fair", scenes.over), ("80x24",)),
+    "page-network": (page("network", scenes.lobby), ("80x24",)),
+    "page-log": (page("log", scenes.playing), ("80x24",)),
+    "page-settings": (page("settings", scenes.lobby), ("80x24",)),
+    "page-evening": (page("evening", scenes.over), ("80x24",)),
+}
+
+CASES = [(name, size) for name, (_, sizes) in STORED.items() for size in sizes]
+
+
+@pytest.mark.parametrize(("name", "size"), CASES)
+def test_a_screen_is_as_stored(name: str, size: str) -> None:
+    width, height = SIZES[size]
+    rows = scenes.drawn(STORED[name][0](), width, height)
+    text = scenes.as_text(rows)
+    path = SCREENS / f"{name}-{size}.txt"
+    if os.environ.get(WRITE):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "size"), CASES)
+def test_a_screen_has_exactly_its_size(name: str, size: str) -> None:
+    width, height = SIZES[size]
+    rows = scenes.drawn(STORED[name][0](), width, height)
+    assert len(rows) == height
+    assert {sum(cells(span.text) for span in row) for row in rows} == {width}
+
+
+def test_every_stored_screen_has_a_test() -> None:
+    assert {path.stem for path in SCREENS.glob("*.txt")} == {f"{name}-{size}" for name, size in CASES}
+
+
+def test_ascii_screens_are_ascii() -> None:
+    scene = in_ascii(lambda: picked("5", "5"))()
+    assert scenes.as_text(scenes.drawn((scene[0], replace(scene[1], log=())), 80, 24)).isascii()

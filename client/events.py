@@ -229,9 +229,7 @@ def _declared(values: Values, names: Names) -> dict[str, Json]:
 
 
 def _eldest(values: Values, names: Names) -> dict[str, Json]:
-    rank = values.get("rank")
-    shown = rank_text(rank) if isinstance(rank, int) and rank >= 0 else None
-    return {"player": _seated(values, names), "rank": shown, "by": _plain(values, "by")}
+    return {"player": _seated(values, names), "rank": _rank(values), "by": _plain(values, "by")}
 
 
 def _played(values: Values, names: Names) -> dict[str, Json]:
@@ -241,6 +239,34 @@ def _played(values: Values, names: Names) -> dict[str, Json]:
 def _drew(values: Values, names: Names) -> dict[str, Json]:
     found = {"player": _seated(values, names), "count": _plain(values, "count")}
     return {**found, "cards": _cards(values)} if values.get("own") else found
+
+
+def _laid_out(values: Values, names: Names) -> dict[str, Json]:
+    return {"player": _seated(values, names), "cards": _cards(values)}
+
+
+def _rank(values: Values) -> Json:
+    rank = values.get("rank")
+    return rank_text(rank) if isinstance(rank, int) and rank >= 0 else None
+
+
+def _named_as(values: Values, names: Names) -> dict[str, Json]:
+    return {"player": _seated(values, names), "cards": _cards(values), "rank": _rank(values)}
+
+
+def _follow_up(values: Values, names: Names) -> dict[str, Json]:
+    return {"player": _seated(values, names), "rank": _rank(values)}
+
+
+def _reversed(values: Values, names: Names) -> dict[str, Json]:
+    direction = values.get("direction")
+    turned = ("clockwise" if direction > 0 else "anticlockwise") if isinstance(direction, int) else None
+    return {"player": _seated(values, names), "direction": turned}
+
+
+def _skipped(values: Values, names: Names) -> dict[str, Json]:
+    seats = values.get("seats")
+    return {"players": [names.of_seat(seat) for seat in seats] if isinstance(seats, tuple) else []}
 
 
 def _counted(values: Values, names: Names) -> dict[str, Json]:
@@ -339,6 +365,8 @@ FIELDS: Final[dict[str, Callable[[Values, Names], dict[str, Json]]]] = {
     "words": _words,
     "hand": _hand,
     "swapped": _swapped,
+    "chose": _counted,
+    "laid_out": _laid_out,
     "ready": _ready,
     "declared": _declared,
     "eldest": _eldest,
@@ -347,6 +375,12 @@ FIELDS: Final[dict[str, Callable[[Values, Names], dict[str, Json]]]] = {
     "drew": _drew,
     "picked_up": _counted,
     "flipped": _flipped,
+    "chanced": _flipped,
+    "named": _named_as,
+    "follow_up": _follow_up,
+    "done": _ready,
+    "reversed": _reversed,
+    "skipped": _skipped,
     "burnt": _burnt,
     "out": _out,
     "over": _over,

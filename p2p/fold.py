@@ -294,7 +294,7 @@ class Fold:
         except NotNow:
             raise Breach("bad_start", "a round is going on") from None
         rules = check_start(body, expected, members)
-        self.rounds[fact.id] = Round(self.feeds, fact, self.dealing, rules)
+        self.rounds[fact.id] = Round(self.feeds, fact, self.dealing, rules, self._is_own)
 
     # -- what there is -----------------------------------------------------------------------------
 

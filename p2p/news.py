@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from engine import events as ev
 from engine import game
 from engine.moves import Chance, Declare, Done, Flip, Move, Name, Open, Pass, PickUp, Play, PlayAs
+from engine.options import ArrangeRule
 from engine.state import GameState
 from p2p import entries as e
 from p2p.phases import Phase
@@ -40,6 +41,7 @@ class _Seen:
     node: Node | None = None
     opened: bool = True
     swaps: set[bytes] = field(default_factory=set)
+    """Exchanges and choices of upcards that have been told."""
     ready: set[int] = field(default_factory=set)
     faults: set[tuple[bytes, str]] = field(default_factory=set)
     hand: dict[int, int] = field(default_factory=dict)
@@ -144,10 +146,16 @@ class Reporter:
         for number in round_.numbers:
             state: GameState = dealt
             for fact in lens.arrangements(number):
+                after = round_.arranged.get(fact.id)
+                if isinstance(fact.entry.body, e.Choose):
+                    if after is not None and fact.id not in seen.swaps:
+                        seen.swaps.add(fact.id)
+                        values = {"seat": deal.seat_of[number], "count": len(fact.entry.body.positions)}
+                        found.append(News("chose", values))
+                    continue
                 if not isinstance(fact.entry.body, e.Swap):
                     continue
                 body = body_of(fact, e.Swap)
-                after = round_.arranged.get(fact.id)
                 if after is None:
                     continue
                 if fact.id not in seen.swaps:
@@ -185,6 +193,7 @@ class Reporter:
             self._open(lens, seen, seen.node, found)
         for node in reversed(path):
             if node.parent is None:
+                found.extend(_laid_out(node.state))
                 self._tell(node.state, node.told, found)
             elif node.fact is not None:
                 before = lens.state_at(node.parent)
@@ -276,6 +285,17 @@ def news_of(lens: Lens, node: Node) -> tuple[News, ...]:
     return tuple(news_found)
 
 
+def _laid_out(state: GameState) -> list[News]:
+    """The upcards that were chosen closed and lie open now that everybody is ready (``arrange=choose``)."""
+    if state.rules.arrange is not ArrangeRule.CHOOSE:
+        return []
+    return [
+        News("laid_out", {"seat": seat, "faces": tuple(state.faces[p] for p in ups), "packs": state.packs})
+        for seat, ups in enumerate(state.ups)
+        if ups and all(state.is_public(position) for position in ups)
+    ]
+
+
 def moves_of(node: Node, before: GameState) -> tuple[Move, ...]:
     """The engine's moves that a link of the chain stands for, openings first."""
     if node.fact is None:
@@ -330,6 +350,18 @@ def _of_event(event: ev.Event, state: GameState) -> News | None:
             return News("picked_up", {"seat": seat, "count": event.count})
         case ev.Flipped(seat=seat, face=face, legal=legal):
             return News("flipped", {"seat": seat, "face": face, "packs": packs, "legal": legal})
+        case ev.Chanced(seat=seat, face=face, legal=legal):
+            return News("chanced", {"seat": seat, "face": face, "packs": packs, "legal": legal})
+        case ev.Named(seat=seat, positions=positions, rank=rank):
+            return News("named", {"seat": seat, "faces": faces(positions), "packs": packs, "rank": rank})
+        case ev.FollowUpOpen(seat=seat, rank=rank):
+            return News("follow_up", {"seat": seat, "rank": rank})
+        case ev.FollowUpDone(seat=seat):
+            return News("done", {"seat": seat})
+        case ev.Reversed(seat=seat, direction=direction):
+            return News("reversed", {"seat": seat, "direction": direction})
+        case ev.Skipped(seats=seats):
+            return News("skipped", {"seats": seats})
         case ev.Burnt(seat=seat, count=count, by=by):
             return News("burnt", {"seat": seat, "count": count, "by": by.value})
         case ev.Out(seat=seat, place=place):

@@ -7,7 +7,7 @@ that it has one answer whatever arrived when.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
@@ -154,6 +154,9 @@ class Round:
     start: Fact
     dealing: Dealing
     rules: RuleSet
+    made_here: Callable[[Fact], bool] = field(default=lambda fact: False)
+    """Whether this program has made an entry itself. Its arithmetic needs no proof to the one who did it;
+    everyone else and the audit check it."""
     facts: dict[str, list[list[Fact]]] = field(default_factory=dict)
     faults: list[tuple[Fault, tuple[Fact, ...]]] = field(default_factory=list)
     decks: dict[bytes, DeckStep] = field(default_factory=dict)

@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: play test test-all bench check clean
+.PHONY: play test test-all bench check fuzz clean
 .DEFAULT_GOAL = play
 
 play: .venv/.play
@@ -25,10 +25,18 @@ check: .venv/.dev
 
 # Also several hosts in network namespaces (Linux, root) and the long searches.
 test-all: test
-	$(BIN)/pytest -m "netns or slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "slow and not netns"
+	$(BIN)/pytest -m netns
 
 bench: .venv/.dev
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; echo; done
+
+# A search by coverage for bytes that break a reader: so many seconds for each.
+SECONDS = 60
+fuzz: .venv/.dev
+	$(PIP) -e '.[dev,fuzz]'
+	@for target in canonical entry frame stream round_file ad txt record fold; do \
+		echo "== $$target"; $(BIN)/python -m tests.fuzz.run $$target $(SECONDS) || exit 1; done
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

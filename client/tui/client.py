@@ -44,7 +44,7 @@ MAX_LOG_LINES: Final = 2000
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
 _MOVES: Final = frozenset({"played", "picked_up", "flipped"})
-_SHOWN: Final = frozenset({"knocked", "hand", "verdict"})
+_SHOWN: Final = frozenset({"knocked", "hand", "verdict", "saved"})
 """News that the screen itself shows, and that need no line in the log."""
 
 
@@ -276,6 +276,11 @@ class ScreenClient:
             self._log(line)
         self._ui = follow(before, self._view, self._ui, now)
         self._note_steps(now)
+        asks_me = (self._view.my_turn and not before.my_turn) or (self._view.asked and not before.asked)
+        if self._overlay is not None and asks_me:
+            # What happens at the table comes before what is watched again.
+            self._overlay.close()
+            self._overlay = None
         if self._view.my_turn and not before.my_turn and self._view.stage is Stage.PLAY and self._ui.look.sound:
             self.terminal.bell()
         self._refresh()
@@ -388,13 +393,13 @@ class ScreenClient:
                 if self._store is not None:
                     await asyncio.to_thread(self._store, look)
             case OtherRules(step=step):
-                self._take_rules(step)
+                await self._take_rules(step)
             case Watch():
                 await self._open_replay()
             case Away():
                 await self._go_away()
 
-    def _take_rules(self, step: int) -> None:
+    async def _take_rules(self, step: int) -> None:
         """The next preset for the next round. Raises ``RuleError`` where so many players don't fit."""
         presets = list(PRESETS)
         current = [name for name in presets if RuleSet.preset(name) == self._node.rules]
@@ -403,7 +408,9 @@ class ScreenClient:
         rules = RuleSet.preset(name)
         check_playable(rules, max(2, len(self._view.players)))
         self._node.rules = rules
-        self._ui = replace(self._ui, message=text("rules_taken", name=name))
+        told = text("rules_taken", name=name)
+        self._ui = replace(self._ui, message=told)
+        await self._node.say(told)
 
     async def _go_away(self) -> None:
         """Away, or back where the person was away."""
@@ -425,6 +432,8 @@ class ScreenClient:
         if path is None or self._watch is None:
             self._ui = replace(self._ui, message=text("no_replay"), is_warning=True)
             return
+        self._ui = replace(self._ui, busy=text("opening_replay"))
+        self._refresh()
         self._overlay = await self._watch(path, self._ui.look, self.terminal.refresh)
         self.terminal.refresh()
 

@@ -21,6 +21,8 @@ from p2p.audit import Verdict
 from p2p.snapshot import STEPS
 
 MIN_LOG_ROWS: Final = 3
+RESULT_CELLS: Final = 34
+"""``***       YOU ARE THE SHITHEAD`` fits in."""
 WIDE: Final = 100
 """From this width on there is room for dates."""
 DOT: Final = "..."
@@ -217,7 +219,7 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """Who is the shithead, the evening's score, whether it was fair, and how it goes on."""
     left = _result(view, ui, width)
     score = _score(view, ui)
-    half = width // 2
+    half = max(width // 2, RESULT_CELLS)
     body: list[Row] = []
     for number in range(max(len(left), len(score))):
         first = left[number] if number < len(left) else Span("")

@@ -120,7 +120,9 @@ def _fair(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
         rows.append(row(width, Span("  " + text("fair_done", style) + " ", "label"), fair_word(ui.verdict, ui)))
         for good, said in checks(ui.verdict, ui):
             mark = text("ok" if good else "open", style)
-            rows += [row(width, Span(f"   {mark} ", "good" if good else "dim"), Span(said, "text"))]
+            for number, part in enumerate(wrap(said, width - 10)):
+                head = f"   {mark} " if number == 0 else " " * 8
+                rows.append(row(width, Span(head, "good" if good else "dim"), Span(part, "text")))
         for fault in ui.verdict.faults:
             rows += _texts([render(fault.sentence, view.names, style)], width, "bad")
         for note in (ui.verdict.complete, *ui.verdict.notes):

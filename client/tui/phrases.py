@@ -119,6 +119,7 @@ SCREEN: Final[dict[str, str]] = {
     "start_alone": "It takes two: wait for somebody, or press B for a bot.",
     "kick_who": "Choose somebody with the arrows first.",
     "not_saved": "The settings could not be stored. They hold for now.",
+    "opening_replay": "The round is being opened ...",
     "no_replay": "The round is not saved yet: a moment.",
     # consequences of a play
     "does_ten": "{cards} burns the pile ({count:card|cards}): you go again.",
@@ -291,7 +292,7 @@ SCREEN: Final[dict[str, str]] = {
     "replay_open": "all cards open",
     "replay_closed": "what all could see",
     "replay_eyes": "as {name} saw it",
-    "replay_keys": "left, right step   number Enter jumps   A plays on   O open   E eyes   Esc ends",
+    "replay_keys": "arrows step  number jumps  A plays on  O open  E eyes  Esc",
     "replay_typed": "to turn {turn}: Enter",
     "too_small": "This terminal has {width} columns and {height} lines. The table needs {least} by {lines}.",
     "flash_ten": "* * *  BURNT  * * *",

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from client.standing_in import StandIn
+from client.tui.cells import Row, Span, row
 from client.tui.client import ScreenClient
-from client.tui.control import ENTER_GUARD_S
+from client.tui.control import ENTER_GUARD_S, Watch
 from client.tui.hand import key_of, pickable
 from client.tui.state import Look
 from client.view import Stage
@@ -341,3 +343,44 @@ async def test_away_lets_my_program_play_until_i_am_back() -> None:
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
+
+
+class Watched:
+    """An overlay that says what is done with it."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def rows(self, width: int, height: int) -> list[Row]:
+        return [row(width, Span("WATCHED AGAIN"))]
+
+    def key(self, key: str) -> bool:
+        return key != "q"
+
+    def close(self) -> None:
+        self.closed = True
+
+
+async def test_a_replay_lies_over_the_table_until_the_table_needs_me() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    node = house.nodes[0]
+    overlays: list[Watched] = []
+
+    async def watch(path: Path, look: Look, changed: object) -> Watched:
+        overlays.append(Watched())
+        return overlays[-1]
+
+    async with seated(node, watch=watch) as ana:
+        ana.client._commands.put_nowait(Watch())
+        await ana.at.shows("is not saved yet")
+        node.last_round_file = Path("some.round")
+        for number in range(2):
+            ana.client._commands.put_nowait(Watch())
+            await ana.at.shows("WATCHED AGAIN")
+            if number == 0:
+                ana.at.press("7", "q")
+            else:
+                await node.offer_round()
+            await ana.at.lacks("WATCHED AGAIN")
+        assert [overlay.closed for overlay in overlays] == [True, True]
+        await ana.at.shows("Exchange:")

@@ -91,7 +91,7 @@ def test_the_version_names_program_and_protocol(say) -> None:  # type: ignore[no
         ("rules", "--set"),
         ("tables", "--wait", "soon"),
         ("play", "--bots", "12"),
-        ("play", "--level", "easy"),
+        ("play", "--level", "clever"),
         ("host", "--rounds", "0"),
         ("join", "a", "b"),
         ("record",),

@@ -151,6 +151,8 @@ class Node:
         self._reach: Reach | None = None
         self._memory = Memory(store)
         self._remembered: tuple[object, ...] = ()
+        self._unkept: tuple[str, Mapping[bytes, Address]] | None = None
+        """What of the table is still to be stored: its name, and where members are."""
         self._rules_of = b""
         self._strangers: set[bytes] = set()
         """Members that say they sit at another table now."""
@@ -593,6 +595,7 @@ class Node:
                 await self._wait_for_reveal()
                 await self._write(make)
                 await self._write(make_last)
+        self._unkept = None
         await self._forget()
         await self.close()
 
@@ -819,15 +822,18 @@ class Node:
         noted = (snapshot.name, self.seats, self.rules, len(snapshot.score), met)
         if noted != self._remembered and snapshot.name and not self.config.operator:
             self._remembered = noted
-            self._spawn(self._remember(snapshot.name, met), "remember")
+            self._unkept = (snapshot.name, met)
+            self._spawn(self._remember(), "remember")
 
-    async def _remember(self, name: str, met: Mapping[bytes, Address]) -> None:
-        table, memory = self.snapshot.table, self._memory
-        here = self.config.loopback
+    async def _remember(self) -> None:
+        table, here = self.snapshot.table, self.config.loopback
 
         def note() -> None:
-            memory.note_table(table, name, self.seats, self.rules, is_here_only=here)
-            memory.note_met(met)
+            unkept, self._unkept = self._unkept, None
+            if unkept is not None:
+                name, met = unkept
+                self._memory.note_table(table, name, self.seats, self.rules, is_here_only=here)
+                self._memory.note_met(met)
 
         await self._in_worker(note)
 
@@ -1096,6 +1102,9 @@ class Node:
             return
         self._closing = True
         core, mesh = self._core, self._mesh
+        if self._unkept is not None and not self.gone.is_set():
+            with contextlib.suppress(ShitheadError):
+                await self._remember()
         if core is not None and self.gone_why != "failed":
             with contextlib.suppress(ShitheadError, OSError):
                 await self._in_worker(lambda: core.save_unfinished(Outcome()))

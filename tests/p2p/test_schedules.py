@@ -46,12 +46,12 @@ def test_a_schedule_is_the_same_every_time() -> None:
     assert (first.kills, first.now, first.signed) == (second.kills, second.now, second.signed)
 
 
-def forgetful(made: Simulation) -> None:
+def forgetful(made: Simulation, at_s: float = 1.0) -> None:
     """The second player's disk loses its own entries, as a restored backup has, and it is killed early."""
     disk = made.peers[1].disk
     keep = disk.add
     disk.add = lambda entry: None if entry.author == disk.own else keep(entry)  # type: ignore[method-assign]
-    made.at(1.0, lambda: made._doom(1, ""))
+    made.at(at_s, lambda: made._doom(1, ""))
 
 
 CALM = Weather(loss=0.0, doubled=0.0, slow=0.0, kills=0, cuts=0)
@@ -66,10 +66,18 @@ def test_whoever_has_lost_its_own_feed_takes_it_over_from_the_others() -> None:
 
 def test_without_waiting_for_the_others_it_would_sign_numbers_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Core, "may_write", property(lambda core: True))
-    made = Simulation(1, 2, CALM)
-    forgetful(made)
-    with pytest.raises(Wrong, match="twice"):
-        made.play()
+
+    def goes_wrong(at_s: float) -> bool:
+        made = Simulation(1, 2, CALM)
+        forgetful(made, at_s)
+        try:
+            made.play()
+        except Wrong as wrong:
+            return "twice" in str(wrong)
+        return False
+
+    # Often the others' word comes in time all the same; it is not to be left to luck.
+    assert any(goes_wrong(1.0 + step / 4) for step in range(12))
 
 
 @pytest.mark.slow

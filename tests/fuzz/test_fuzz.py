@@ -17,7 +17,7 @@ from tests.fuzz.seeds import seeds
 from tests.fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
-COVERAGE_SECONDS = 6
+COVERAGE_SECONDS = 3
 """For each target in the long test run; ``make fuzz SECONDS=…`` for more."""
 
 DAMAGED = 60

@@ -1,6 +1,6 @@
 """The data directory: what lies where, who may read it, and that one program at a time uses it.
 
-Nothing else of the program is outside it, so removing the directory removes everything.
+Nothing of the program is outside it. It may hold other things: whoever chose it may have chosen their home.
 """
 
 from __future__ import annotations
@@ -22,6 +22,14 @@ IS_WINDOWS: Final = os.name == "nt"
 
 DIRECTORY_MODE: Final = 0o700
 """Keys and seeds lie there: for the owner alone."""
+
+OWN_FILES: Final = (
+    "identity.key", "identity.key.new", "shithead.db*", "settings.toml", "settings.toml.new", "shithead.log*",
+    "lock", "history.json", "history.json.new",
+)  # fmt: skip
+"""Patterns of the files that the program writes into its directory; ``.new`` is one that was being written."""
+
+OWN_DIRECTORIES: Final = ("rounds", "bots")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +125,33 @@ class DataDir:
         """A directory beside this one that a second player on this machine could use."""
         return self.path.with_name(f"{self.path.name}-2")
 
-    def removal(self) -> str:
-        """The line that removes everything the program has kept, for this system's shell."""
+    def check_place(self) -> None:
+        """Raises ``UsageProblem("data_not_a_directory")`` if a file is in its place or above; makes nothing."""
+        for place in (self.path, *self.path.parents):
+            if place.exists():
+                if not place.is_dir():
+                    raise _not_a_directory(place)
+                return
+
+    def own(self) -> tuple[Path, ...]:
+        """What the program has written there, by name; nothing else in the directory is meant."""
+        files = [found for pattern in OWN_FILES for found in sorted(self.path.glob(pattern)) if found.is_file()]
+        directories = [place for name in OWN_DIRECTORIES if (place := self.path / name).is_dir()]
+        return (*files, *directories)
+
+    def removal(self) -> tuple[str, ...]:
+        """The lines that remove what the program has kept, for this system's shell; none if there is nothing.
+
+        They name what is ours and spare what else is there; an empty directory stays.
+        """
+        own = self.own()
+        directories = [path for path in own if path.is_dir()]
+        files = [path for path in own if path not in directories]
         if IS_WINDOWS:
-            return f'rmdir /s "{self.path}"'
-        return f"rm -r {_quoted(self.path)}"
+            return tuple([f'del "{path}"' for path in files] + [f'rmdir /s "{path}"' for path in directories])
+        if not own:
+            return ()
+        return (f"cd {_quoted(self.path)} && rm -rf {' '.join(shlex.quote(path.name) for path in own)}",)
 
 
 def find(option: str | None, environment: Mapping[str, str]) -> DataDir:

@@ -17,6 +17,7 @@ from client.problems import EXIT_GOOD
 def command(options: Options, as_json: bool) -> int:
     """Where data lie, and how to remove all of it."""
     data = options.data
+    data.check_place()
     places = {
         "data": data.path,
         "identity": data.identity,
@@ -33,6 +34,11 @@ def command(options: Options, as_json: bool) -> int:
     for name, path in places.items():
         click.echo(f"{name:<{width}}  {path}{'' if path.exists() else '  (not there yet)'}")
     click.echo()
-    click.echo("Nothing is kept anywhere else. This removes all of it, your identity too:")
-    click.echo(f"  {data.removal()}")
+    removal = data.removal()
+    if not removal:
+        click.echo("Nothing is kept anywhere yet, so there is nothing to remove.")
+        return EXIT_GOOD
+    click.echo("Nothing is kept anywhere else. This removes all of it, your identity too, and nothing of others:")
+    for line in removal:
+        click.echo(f"  {line}")
     return EXIT_GOOD

@@ -114,8 +114,20 @@ def test_where_tells_every_place_and_makes_none(say, tmp_path: Path) -> None:  #
     assert said.code == 0
     for name in ("identity.key", "shithead.db", "rounds", "bots", "settings.toml", "shithead.log"):
         assert str(tmp_path / "data" / name) in said.out
-    assert "removes all" in said.out
+    assert "nothing to remove" in said.out
     assert not (tmp_path / "data").exists()
+
+
+def test_where_tells_how_to_remove_what_is_there_and_refuses_a_file(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "identity.key").write_bytes(bytes(32))
+    (tmp_path / "data" / "letters.txt").write_text("mine")
+    said = say("where")
+    assert said.code == 0
+    assert "removes all" in said.out
+    assert "letters.txt" not in said.out
+    (tmp_path / "file").write_text("mine")
+    assert cli.main(["--data-dir", str(tmp_path / "file"), "where"]) == 2
 
 
 # -- errors

@@ -98,5 +98,31 @@ def test_a_second_program_is_refused_with_the_line_for_a_second_person(tmp_path:
         assert data.lock.exists()
 
 
-def test_the_line_that_removes_everything_names_the_directory(tmp_path: Path) -> None:
-    assert str(tmp_path / "with blank") in DataDir(tmp_path / "with blank").removal()
+def test_where_nothing_was_kept_nothing_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("mine")
+    assert DataDir(tmp_path).removal() == ()
+    assert DataDir(tmp_path / "not there").removal() == ()
+
+
+@posix_only
+def test_the_line_that_removes_everything_spares_what_is_not_ours(tmp_path: Path) -> None:
+    data = DataDir(tmp_path / "with blank")
+    data.prepare()
+    for name in ("identity.key", "shithead.db", "shithead.db-wal", "shithead.log.1", "lock", "letters.txt"):
+        (data.path / name).write_text("something")
+    for name in ("rounds", "bots", "photos"):
+        (data.path / name).mkdir()
+        (data.path / name / "one").write_text("something")
+    (line,) = data.removal()
+    subprocess.run(["/bin/sh", "-c", line], check=True, cwd=tmp_path)
+    assert sorted(path.name for path in data.path.iterdir()) == ["letters.txt", "photos"]
+
+
+def test_a_file_in_its_place_or_above_is_told_before_anything_is_said_of_removing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for place in (tmp_path / "file", tmp_path / "file" / "data"):
+        with pytest.raises(UsageProblem) as caught:
+            DataDir(place).check_place()
+        assert caught.value.code == "data_not_a_directory"
+    DataDir(tmp_path / "new").check_place()
+    assert not (tmp_path / "new").exists()

@@ -9,6 +9,7 @@ import click
 
 from client.commands.common import Options, data_options
 from client.commands.saved import LAST, find_round, known_keys
+from client.fairness import STOPPED, how_far
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ HEADLINES: Final = {
     "unproven": "UNPROVEN: round {round} is not complete here. That blames nobody.",
     "damaged": "DAMAGED: this file is not what was saved.",
 }
+
+STOPPED_HEADLINE: Final = "UNPROVEN: round {round} was stopped before its end. That blames nobody."
 
 STRANGERS: Final = (
     "Fair for these keys. This machine has not met {names} before, so the file alone does not prove which "
@@ -88,9 +91,11 @@ def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
     from client.cards import clean
     from client.sentences import listed, render
 
-    lines = [HEADLINES[verdict.verdict].format(round=verdict.round)]
+    stopped = verdict.verdict == "unproven" and verdict.ending in STOPPED
+    headline = STOPPED_HEADLINE if stopped else HEADLINES[verdict.verdict]
+    lines = [headline.format(round=verdict.round)]
     lines += [f"  {render(fault.sentence)}  [{fault.code}, entry {fault.entry[:16]}]" for fault in verdict.faults]
-    lines.append(f"  {render(verdict.complete)}")
+    lines.append(f"  {render(how_far(verdict))}")
     lines += [f"  {render(note)}" for note in verdict.notes]
     if verdict.players:
         names = [clean(player.name) + (" (bot)" if player.bot else "") for player in verdict.players]

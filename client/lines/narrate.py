@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from client.cards import Style, number_word, rank_word
+from client.fairness import why_unproven
 from client.lines.telling import (
     TELLERS,
     cards_in,
@@ -224,7 +225,7 @@ def _verdict(values: Mapping[str, object], style: Style) -> list[Sentence]:
             faults = [said("fault", text=render(fault.sentence, style=style)) for fault in audit.faults]
             return [said("cheating"), *faults]
         case "unproven" | "damaged":
-            return [said(verdict, text=render(audit.complete, style=style))]
+            return [said(verdict, text=render(why_unproven(audit), style=style))]
         case _:
             return []
 

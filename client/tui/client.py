@@ -298,6 +298,8 @@ class ScreenClient:
         match item.name:
             case "contract":
                 self._ui = replace(ui, verdict=None, saved="", steps={}, began=self._clock(), turns=0, picked=())
+            case "knocked":
+                self._log(text("door_log", name=str(values.get("name", ""))))
             case "saved":
                 self._ui = replace(ui, saved=Path(str(values.get("path", ""))).name)
             case "verdict":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from client.fairness import STOPPED, how_far
 from client.lines.narrate import place_word
 from client.lines.show import LOOPBACK
 from client.phrases import DEBTS
@@ -23,6 +24,10 @@ from p2p.snapshot import STEPS
 MIN_LOG_ROWS: Final = 3
 RESULT_CELLS: Final = 34
 """``***       YOU ARE THE SHITHEAD`` fits in."""
+MAX_SCORE_ROUNDS: Final = 4
+"""Rounds beside the result; the page W has more."""
+SCORE_CELLS: Final = 22
+"""A name and the number of lost rounds; a round takes four cells more."""
 WIDE: Final = 100
 """From this width on there is room for dates."""
 DOT: Final = "..."
@@ -218,13 +223,15 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
 def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """Who is the shithead, the evening's score, whether it was fair, and how it goes on."""
     left = _result(view, ui, width)
-    score = _score(view, ui)
     half = max(width // 2, RESULT_CELLS)
+    score = score_table(view, ui, max(1, min(MAX_SCORE_ROUNDS, (width - half - SCORE_CELLS) // 4)))
     body: list[Row] = []
     for number in range(max(len(left), len(score))):
         first = left[number] if number < len(left) else Span("")
         second = score[number] if number < len(score) else Span("")
         body.append(row(width, Span(fit(first.text, half), first.style), second))
+    body += _remarks(view, ui, width)
+    body += _door(view, ui, width)
     if height >= 20:
         body.append(row(width))
     fairness = fairness_rows(view, ui, width)
@@ -263,17 +270,25 @@ def _result(view: View, ui: Ui, width: int) -> list[Span]:
         code = "is_shithead" if width >= 76 else "is_shithead_short"
         said = text("you_shithead", style) if mine else text(code, style, name=ending.shithead)
         spans.append(span(f"  {'***':<8}  {said}", "loser"))
-    elif ending.kind == "stalled":
-        spans.append(span("  " + text("no_shithead", style), "warning"))
-    elif ending.kind in ("forfeit", "unfinished", "faulted"):
-        spans.append(span("  " + text(f"over_{ending.kind}", style), "warning"))
-    for fault in view.faults[:2]:
-        spans.append(span("  " + render(fault, view.names, style), "bad"))
-    for name, what in ending.debts[:3]:
-        spans.append(span("  " + text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
-    if view.stage is Stage.ENDING:
-        spans.append(span("  " + text("ending", style, done=ending.signed, all=ending.signers), "hint"))
     return spans
+
+
+def _remarks(view: View, ui: Ui, width: int) -> list[Row]:
+    """What there is to say of the end of a round in whole sentences, over the whole width."""
+    style, ending = ui.look.style, view.ending
+    if ending is None:
+        return []
+    said: list[tuple[str, str]] = []
+    if ending.shithead is None and ending.kind == "stalled":
+        said.append((text("no_shithead", style), "warning"))
+    elif ending.shithead is None and ending.kind in ("forfeit", "unfinished", "faulted"):
+        said.append((text(f"over_{ending.kind}", style), "warning"))
+    said += [(render(fault, view.names, style), "bad") for fault in view.faults[:2]]
+    for name, what in ending.debts[:3]:
+        said.append((text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
+    if view.stage is Stage.ENDING:
+        said.append((text("ending", style, done=ending.signed, all=ending.signers), "hint"))
+    return [row(width, Span("  " + part, look)) for each, look in said for part in wrap(each, width - 4)]
 
 
 def score_table(view: View, ui: Ui, rounds: int) -> list[Span]:
@@ -296,10 +311,6 @@ def score_table(view: View, ui: Ui, rounds: int) -> list[Span]:
     return spans
 
 
-def _score(view: View, ui: Ui) -> list[Span]:
-    return score_table(view, ui, 4)
-
-
 def _placed(finish: tuple[str, ...], shithead: str | None, name: str) -> str:
     if name in finish:
         return str(finish.index(name) + 1)
@@ -312,12 +323,20 @@ def fairness_rows(view: View, ui: Ui, width: int) -> list[Row]:
     head = Span(f"  {text('fair_head', style)}   ", "label", "f")
     if verdict is None:
         ending = view.ending
-        revealing = view.stage is Stage.OVER and ending is not None and ending.revealed < ending.signers
+        revealing = (
+            view.stage is Stage.OVER
+            and ending is not None
+            and ending.kind not in STOPPED
+            and ending.revealed < ending.signers
+        )
         said = (
             text("revealing", style, done=ending.revealed, all=ending.signers)
             if revealing and ending is not None
             else text("fair_soon", style)
         )
+        if ending is not None and ending.kind in STOPPED:
+            # Also for whoever left it, who has no file to check.
+            said = text("fair_stopped", style)
         return [row(width, head, Span(said, "wait"))]
     rows = [row(width, head, fair_word(verdict, ui))]
     for good, said in checks(verdict, ui):
@@ -334,9 +353,11 @@ def fair_word(verdict: Verdict, ui: Ui) -> Span:
             return Span(text("fair_yes", style), "good")
         case "cheating":
             return Span(text("fair_no", style), "bad")
+        case "unproven" if verdict.ending in STOPPED:
+            return Span(text("fair_stopped", style), "warning")
         case kind:
             code = "fair_damaged" if kind == "damaged" else "fair_unproven"
-            return span(text(code, style, text=render(verdict.complete, style=style)), "warning")
+            return span(text(code, style, text=render(how_far(verdict), style=style)), "warning")
 
 
 def checks(verdict: Verdict, ui: Ui) -> list[tuple[bool, str]]:
@@ -345,7 +366,9 @@ def checks(verdict: Verdict, ui: Ui) -> list[tuple[bool, str]]:
     players = len(verdict.players)
     found = [
         (counts["shuffles"] >= players, text("check_shuffle", style, count=counts["shuffles"], all=players)),
-        (counts["reveals"] >= players, text("check_seeds", style, count=counts["reveals"], all=players)),
+        (False, text("check_closed", style))
+        if verdict.ending in STOPPED
+        else (counts["reveals"] >= players, text("check_seeds", style, count=counts["reveals"], all=players)),
         (counts["shares"] > 0, text("check_shares", style, count=counts["shares"])),
         (counts["moves"] > 0, text("check_moves", style, count=counts["moves"])),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from client.phrases import WAITS
-from client.tui.cells import Row, Span, cells, filled, row, wrap
+from client.tui.cells import Row, Span, cells, cut, filled, row, wrap
 from client.tui.hand import consequence, picked_cards
 from client.tui.keys import context_of
 from client.tui.opponents import LATE_S, clock
@@ -35,7 +35,8 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     style = ui.look.style
     asked = question(view, ui)
     if ui.is_away and not ui.asks and not ui.message:
-        return text("hint_away", style), "warning"
+        # Whoever is away and reads this has come back: those who knock wait for the host alone.
+        return f"{door_words(view, ui)} {text('hint_away', style)}".strip(), "warning"
     if ui.message and not ui.asks:
         return ui.message, "warning" if ui.is_warning else "message"
     if asked:
@@ -48,10 +49,17 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
         if longest is not None:
             return text("hint_void", style, name=longest.name, time=clock(longest.seconds)), "warning"
     if view.door and view.i_host:
-        code = "ask_door_bot" if view.door[0].operator else "ask_door"
-        return text(code, style, name=view.door[0].name), "ask"
+        return door_words(view, ui), "ask"
     does = consequence(view, ui)
     return (does, "does") if does else (hint(view, ui), "hint")
+
+
+def door_words(view: View, ui: Ui) -> str:
+    """Who is at the door, and the keys for it; empty where nobody is or another one decides."""
+    if not view.door or not view.i_host:
+        return ""
+    first = view.door[0]
+    return text("ask_door_bot" if first.operator else "ask_door", ui.look.style, name=cut(first.name, 20))
 
 
 def question(view: View, ui: Ui) -> str:

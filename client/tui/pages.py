@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from client.cards import card_label
+from client.fairness import how_far
 from client.lines.show import choice_words, rules_lines
 from client.sentences import render
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, wrap
@@ -122,7 +123,7 @@ def _fair(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
                 rows.append(row(width, Span(head, "good" if good else "dim"), Span(part, "text")))
         for fault in ui.verdict.faults:
             rows += _texts([render(fault.sentence, view.names, style)], width, "bad")
-        for note in (ui.verdict.complete, *ui.verdict.notes):
+        for note in (how_far(ui.verdict), *ui.verdict.notes):
             rows += _texts([render(note, view.names, style)], width)
         rows += _texts([text("fair_again", style)], width, "dim")
         rows.append(row(width))

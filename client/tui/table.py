@@ -35,17 +35,24 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
         Stage.OVER: "title_over",
     }.get(view.stage, "title_play")
     has_words = bool(view.words) and view.stage is not Stage.LOBBY
-    # The table words are worth more than the table's name.
-    table = cut(view.table, 20) if width >= WIDE_TITLE or not has_words else ""
-    left = text(code, style, table=table, round=view.round or 0).lstrip()
-    left = (" SHITHEAD  " if width >= WIDE_TITLE or not has_words else " ") + left
-    if has_words:
-        left += "  " + text("words", style, words="-".join(view.words))
+    words = "  " + text("words", style, words="-".join(view.words)) if has_words else ""
     others = [player for player in view.players if not player.is_me and player.present]
     good = sum(player.link != "lost" for player in others)
     links = text("links", style, good=good, all=len(others)) + " " if others else ""
     style_name = "title" if good == len(others) else "title bad"
-    return row(width, Span(cut(left, width - cells(links) - 1), "title"), right=(Span(links, style_name),))
+    is_wide = width >= WIDE_TITLE or not has_words
+
+    def left(code: str, table: str, head: str) -> str:
+        return head + text(code, style, table=table, round=view.round or 0).lstrip() + words
+
+    # The table words are worth more than anything else here: whoever can't read them whole can't compare them.
+    name, head = (cut(view.table, 20), " SHITHEAD  ") if is_wide else ("", " ")
+    tries = [left(code, name, head), left(code, "", head), left(code, "", " ")]
+    if has_words:
+        tries.append(left("title_short", "", " "))
+    room = width - cells(links) - 1
+    fits = next((each for each in tries if cells(each) <= room), tries[-1])
+    return row(width, Span(cut(fits, room), "title"), right=(Span(links, style_name),))
 
 
 def footer_row(view: View, ui: Ui, width: int) -> Row:

@@ -14,7 +14,7 @@ import pytest
 
 from client.tui.cells import cells
 from client.tui.state import Ui
-from client.view import View
+from client.view import DoorRow, Stage, View
 from tests.client.tui import scenes
 
 SCREENS = Path(__file__).parent / "screens"
@@ -103,3 +103,63 @@ def test_every_stored_screen_has_a_test() -> None:
 def test_ascii_screens_are_ascii() -> None:
     scene = in_ascii(lambda: picked("5", "5"))()
     assert scenes.as_text(scenes.drawn((scene[0], replace(scene[1], log=())), 80, 24)).isascii()
+
+
+def over_with(**changes: object) -> Scene:
+    view, ui = scenes.over()
+    return replace(view, **changes), ui  # type: ignore[arg-type]
+
+
+KNOCKING = DoorRow(bytes(32), "Kim", "", "192.0.2.9:47101")
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+@pytest.mark.parametrize("size", ["80x24", "60x16"])
+def test_an_over_screen_shows_who_knocks(size: str, is_away: bool) -> None:
+    view, ui = over_with(door=(KNOCKING,))
+    text = scenes.as_text(scenes.drawn((view, replace(ui, is_away=is_away)), *SIZES[size]))
+    assert "AT THE DOOR Kim (192.0.2.9:47101)" in text
+    assert "Kim is at the door: + lets in, - turns away." in text
+    assert ("You are away" in text) is is_away
+
+
+def test_a_host_who_is_away_in_a_round_sees_who_knocks() -> None:
+    view, ui = scenes.playing()
+    scene = replace(view, door=(KNOCKING,)), replace(ui, is_away=True)
+    assert "Kim is at the door: + lets in" in scenes.as_text(scenes.drawn(scene, 60, 16))
+
+
+@pytest.mark.parametrize("scene", ["over", "play", "deal"])
+@pytest.mark.parametrize("width", [60, 76, 80])
+def test_table_words_are_never_cut(width: int, scene: str) -> None:
+    make = {"over": scenes.over, "play": scenes.playing, "deal": scenes.dealing}[scene]
+    view, ui = make()
+    words = ("alienate", "reformer", "panther")
+    view = replace(view, table="Hanna's long table", words=words, round=12)
+    title = scenes.as_text(scenes.drawn((view, ui), width, 24)).splitlines()[0]
+    assert "words alienate-reformer-panther" in title
+    assert "round 12" in title
+    assert "links 2 of 2" in title or "links 3 of 3" in title
+
+
+def test_that_a_result_is_being_signed_is_said_whole() -> None:
+    scene = over_with(stage=Stage.ENDING)
+    assert "everybody signs the result (3 of 3)." in scenes.as_text(scenes.drawn(scene, 80, 24))
+
+
+def test_a_stopped_round_opens_no_seeds() -> None:
+    view, ui = scenes.over()
+    assert view.ending is not None
+    ending = replace(view.ending, kind="unfinished", finish=(), shithead=None, signed=2, revealed=0)
+    view = replace(view, ending=ending)
+    left = scenes.as_text(scenes.drawn((view, replace(ui, verdict=None)), 80, 24))
+    assert "WAS IT FAIR?   not proven: the round was left unfinished" in left
+    assert "Everybody opens" not in left
+    counts = {**scenes.VERDICT.checks, "reveals": 0}
+    complete = replace(scenes.VERDICT.complete, values={"signed": 2, "players": 3})
+    verdict = replace(scenes.VERDICT, verdict="unproven", ending="unfinished", checks=counts, complete=complete)
+    checked = scenes.as_text(scenes.drawn((view, replace(ui, verdict=verdict)), 80, 24))
+    assert "[--] in an unfinished round the seeds stay closed" in checked
+    assert "Complete" not in checked
+    page = scenes.as_text(scenes.drawn((view, replace(ui, verdict=verdict, page="fair")), 80, 24))
+    assert "That the round was stopped is signed by 2 of 3." in page

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from p2p.addresses import DEFAULT_PORT, PORT_RANGE, show_address
 from p2p.checkup import Cause, Findings
+from p2p.discovery import SeenTable
 
 PORTS: Final = f"{DEFAULT_PORT}-{DEFAULT_PORT + PORT_RANGE - 1}"
 PORTS_COLON: Final = PORTS.replace("-", ":")
@@ -109,6 +111,8 @@ HEADS: Final[dict[Cause, str]] = {
     Cause.ISOLATION: "This network keeps its guests apart: the router answers, {target} does not.",
     Cause.ABSENT: "There is no machine at {target}.",
     Cause.NOT_ALLOWED: "This system does not let the terminal use the local network.",
+    Cause.HERE: "A table is open on this machine, and nothing is wrong that can be seen from here.",
+    Cause.NOT_HERE: "{target} is this machine, and no table answers there.",
     Cause.NOBODY: "Nothing is wrong that can be seen from here; no table is open on this network.",
 }
 
@@ -153,6 +157,12 @@ def remedies(found: Findings, cause: Cause, on: System) -> list[str]:
             return [
                 "System Settings, Privacy & Security, Local Network: allow your terminal, then start it again."
             ]
+        case Cause.HERE:
+            return [
+                "Whether others reach it, another machine knows: there, shithead doctor with this one's address."
+            ]
+        case Cause.NOT_HERE:
+            return ["Open one here: shithead host. Or ask for another machine's: shithead doctor ADDRESS"]
         case Cause.NOBODY:
             return ["Open one: shithead host. If there is one, give its address: shithead doctor ADDRESS"]
 
@@ -179,15 +189,26 @@ def facts(found: Findings) -> list[str]:
     if not found.has_mdns:
         lines.append("multicast DNS can't be used here: another program holds its port, or no interface has it")
     lines.append(f"multicast DNS heard from: {', '.join(sorted(found.heard)) or 'nobody'}")
-    for table in found.tables:
+    for table in _each_once(found.tables):
         where = show_address(table.addresses[0]) if table.addresses else "no address"
         lines.append(f"table {table.ad.table} at {where}: {'answers' if table.is_live else 'does not answer'}")
     if found.target is not None:
         lines.append(f"{show_address(found.target)} answers: {yes[found.answers]}")
-        lines.append(f"there is a machine at that address: {yes[found.resolved]}")
+        machine = "yes, this one" if found.is_here else yes[found.resolved]
+        lines.append(f"there is a machine at that address: {machine}")
     lines.append(f"the router answers: {yes[found.gateway_resolved]}")
     lines.append(f"an answer came in unasked: {yes[found.reverse]}")
     return lines
+
+
+def _each_once(seen: Sequence[SeenTable]) -> list[SeenTable]:
+    """One of each table's members, an answering one if there is any: every member announces it."""
+    tables: dict[bytes, SeenTable] = {}
+    for each in seen:
+        best = tables.setdefault(each.ad.table_id, each)
+        if each.is_live and not best.is_live:
+            tables[each.ad.table_id] = each
+    return list(tables.values())
 
 
 def as_object(found: Findings, cause: Cause, on: System) -> dict[str, object]:
@@ -201,7 +222,7 @@ def as_object(found: Findings, cause: Cause, on: System) -> dict[str, object]:
         "own_broadcast": found.own_broadcast,
         "own_multicast": found.own_multicast,
         "heard": sorted(found.heard),
-        "tables": [table.ad.table for table in found.tables if table.is_live],
+        "tables": [table.ad.table for table in _each_once(found.tables) if table.is_live],
         "target": show_address(found.target) if found.target is not None else None,
         "answers": found.answers,
         "resolved": found.resolved,

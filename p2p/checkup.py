@@ -12,7 +12,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -55,6 +55,10 @@ class Cause(Enum):
     ISOLATION = "isolation"
     ABSENT = "absent"
     NOT_ALLOWED = "not_allowed"
+    HERE = "here"
+    """The tables that answer are open on this machine: nothing is proven of others, and nothing is wrong."""
+    NOT_HERE = "not_here"
+    """The address asked about is this machine's own, and no table answers there."""
     NOBODY = "nobody"
 
 
@@ -66,8 +70,9 @@ class Findings:
     interfaces to whose own network the system would not send by them; ``own_broadcast``, ``own_multicast``: own
     packets to the game's ports and to multicast DNS came back in; ``heard``: other hosts whose multicast DNS was
     heard; ``target``: the address asked about, whether it ``is_near`` (in an own network), ``answers``, is
-    ``resolved`` (its hardware answers); ``gateway_resolved``; ``reverse``: an answer came in at a port that had
-    not asked; ``refused_by_system``: sending failed for want of a permission.
+    ``resolved`` (its hardware answers; None for this machine); ``gateway_resolved``; ``reverse``: another
+    machine's answer came in at a port that had not asked; ``refused_by_system``: sending failed for want of a
+    permission.
     """
 
     interfaces: tuple[Interface, ...] = ()
@@ -91,6 +96,19 @@ class Findings:
         """The interfaces that a game would use."""
         return tuple(each for each in self.interfaces if each.verdict.is_used and not each.is_loopback)
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the address asked about is one of this machine."""
+        return self.target is not None and _is_own(self.target[0], self.interfaces)
+
+    @property
+    def elsewhere(self) -> frozenset[str]:
+        """The other machines whose table answers."""
+        hosts = {host for table in self.tables if table.is_live for host in _hosts(table)}
+        if self.answers and self.target is not None:
+            hosts.add(self.target[0])
+        return frozenset(host for host in hosts if not _is_own(host, self.interfaces))
+
 
 def diagnose(found: Findings) -> Cause:
     """The likeliest cause; ``FINE`` if tables are found and reached."""
@@ -100,10 +118,10 @@ def diagnose(found: Findings) -> Cause:
         return Cause.NOT_ALLOWED
     if found.swallowed:
         return Cause.VPN
+    if found.target is not None and not found.answers:
+        return Cause.NOT_HERE if found.is_here else _with_silence(found)
     if found.answers or any(table.is_live for table in found.tables):
-        return _with_company(found)
-    if found.target is not None:
-        return _with_silence(found)
+        return _with_company(found) if found.elsewhere and not found.is_here else _with_ourselves(found)
     if any(not table.is_live for table in found.tables):
         # It is announced, so its multicast gets here; what we ask gets no answer.
         return Cause.BOTH_FIREWALLS if found.own_broadcast is False else Cause.OTHER_FIREWALL
@@ -116,12 +134,17 @@ def _with_company(found: Findings) -> Cause:
     """Somebody answers: what is left is what keeps others from finding us, or us from finding them unasked."""
     if found.reverse is False or (found.reverse is None and found.own_broadcast is False):
         return Cause.OWN_FIREWALL
-    hosts = {address[0] for table in found.tables for address in table.addresses}
-    if found.target is not None:
-        hosts = {found.target[0]}
+    hosts = {found.target[0]} if found.target is not None else found.elsewhere
     if found.own_multicast is False or not hosts & found.heard:
         return Cause.MULTICAST_BLOCKED
     return Cause.FINE
+
+
+def _with_ourselves(found: Findings) -> Cause:
+    """A table of this machine answers: its packets meet no firewall, so only what went out and came in counts."""
+    if found.own_broadcast is False or found.own_multicast is False:
+        return Cause.OWN_FIREWALL
+    return Cause.HERE
 
 
 def _with_silence(found: Findings) -> Cause:
@@ -165,13 +188,12 @@ async def measure(
         try:
             await browser.start()
             await _ask(browser, prober, target, quiet, listen_s)
-            own = {str(address.ip) for each in used for address in each.ipv4}
+            own = {host for host in heard if _is_own(host, interfaces)}
             tables = tuple(browser.tables())
             answers = None
             if target is not None:
-                answers = any(table.is_live and target[0] in _hosts(table) for table in tables)
-            someone = answers or any(table.is_live for table in tables)
-            return Findings(
+                answers = any(table.is_live and _is_at(table, target, interfaces) for table in tables)
+            found = Findings(
                 interfaces,
                 tunnel,
                 swallowed,
@@ -183,10 +205,14 @@ async def measure(
                 target=target,
                 is_near=near,
                 answers=answers,
-                resolved=_resolved(target[0]) if target is not None and not is_ipv6(target) else None,
                 gateway_resolved=_gateway_resolved(),
-                reverse=back.done() if someone else None,
                 refused_by_system=endpoint.socket_stats.errors[errno.EHOSTUNREACH] > 0 and _is_macos(),
+            )
+            return replace(
+                found,
+                resolved=None if target is None or found.is_here or is_ipv6(target) else _resolved(target[0]),
+                # What this machine answers to itself meets no firewall.
+                reverse=back.done() if found.elsewhere else None,
             )
         finally:
             for task in (listening, back):
@@ -200,6 +226,19 @@ async def measure(
 
 def _hosts(table: SeenTable) -> set[str]:
     return {address[0] for address in table.addresses}
+
+
+def _is_at(table: SeenTable, target: Address, interfaces: Sequence[Interface]) -> bool:
+    """Whether a table is open on the machine at an address; on this one, at its port, by whichever own address."""
+    if not _is_own(target[0], interfaces):
+        return target[0] in _hosts(table)
+    return any(_is_own(address[0], interfaces) and address[1] == target[1] for address in table.addresses)
+
+
+def _is_own(host: str, interfaces: Sequence[Interface]) -> bool:
+    ip = ipaddress.ip_address(host.partition("%")[0])
+    own = {address.ip for each in interfaces for address in each.ipv4}
+    return ip.is_loopback or ip in own or any(ip == address.ip for each in interfaces for address in each.ipv6)
 
 
 async def _ask(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from client.commands.common import data_options
-from client.problems import EXIT_GOOD, EXIT_NEGATIVE, NoTable
+from client.problems import EXIT_GOOD, EXIT_NEGATIVE, NoTable, UsageProblem
 
 if TYPE_CHECKING:
     from p2p.addresses import Address
@@ -33,7 +33,7 @@ def command(where: str | None, interfaces: tuple[str, ...], as_json: bool) -> in
     silence()
     found = asyncio.run(measure(_target(where, interfaces), only=interfaces))
     cause, on = diagnose(found), system()
-    code = EXIT_GOOD if cause in (Cause.FINE, Cause.NOBODY) else EXIT_NEGATIVE
+    code = EXIT_GOOD if cause in (Cause.FINE, Cause.HERE, Cause.NOBODY) else EXIT_NEGATIVE
     if as_json:
         click.echo(json.dumps(as_object(found, cause, on), ensure_ascii=False))
         return code
@@ -47,7 +47,7 @@ def command(where: str | None, interfaces: tuple[str, ...], as_json: bool) -> in
 
 
 def _target(where: str | None, interfaces: tuple[str, ...]) -> Address | None:
-    from p2p.addresses import parse_address
+    from p2p.addresses import is_literal, parse_address
     from p2p.interfaces import usable_interfaces
     from p2p.join_words import candidates, read_join_words
 
@@ -55,6 +55,13 @@ def _target(where: str | None, interfaces: tuple[str, ...]) -> Address | None:
         return None
     meant = read_join_words(where)
     if meant is None:
+        if not is_literal(where):
+            raise UsageProblem(
+                "bad_where",
+                "{text} is neither an address, such as 192.168.1.23 or 192.168.1.23:21053, nor the four words "
+                "that the host's screen says.",
+                text=where,
+            )
         return parse_address(where)
     places = candidates(meant[0], meant[1], usable_interfaces(interfaces))
     if not places:

@@ -26,6 +26,10 @@ def table(is_live: bool) -> SeenTable:
     return SeenTable(ad, (THERE,), is_live, 0.001 if is_live else None)
 
 
+OWN = ("192.168.1.7", 21052)
+AT_HOME = replace(ALONE, tables=(replace(table(True), addresses=(OWN,)),))
+ASKED_OWN = replace(AT_HOME, target=OWN, is_near=True, answers=True)
+
 MET = replace(ASKED, answers=True, reverse=True, heard=frozenset({THERE[0]}), tables=(table(True),))
 
 
@@ -55,6 +59,14 @@ MET = replace(ASKED, answers=True, reverse=True, heard=frozenset({THERE[0]}), ta
         (replace(ASKED, refused_by_system=True), Cause.NOT_ALLOWED),
         (Findings((TUNNEL,)), Cause.NO_INTERFACE),
         (ALONE, Cause.NOBODY),
+        # A table of this machine proves nothing of multicast from elsewhere, and nothing against it.
+        (AT_HOME, Cause.HERE),
+        (ASKED_OWN, Cause.HERE),
+        (replace(AT_HOME, own_multicast=False), Cause.OWN_FIREWALL),
+        (replace(AT_HOME, own_broadcast=False), Cause.OWN_FIREWALL),
+        (replace(AT_HOME, target=("127.0.0.1", 9), answers=False), Cause.NOT_HERE),
+        # The table asked about is silent, whoever else answers.
+        (replace(MET, target=("192.168.1.50", 21052), answers=False), Cause.OTHER_FIREWALL),
     ],
 )
 def test_the_cause_follows_from_what_was_measured(found: Findings, cause: Cause) -> None:
@@ -92,3 +104,17 @@ def test_what_cannot_be_known_is_said_to_be_unknown() -> None:
     lines = facts(replace(MET, resolved=None))
     assert "there is a machine at that address: not known here" in lines
     assert "table Kitchen at 192.168.1.23:21052: answers" in lines
+
+
+def test_the_own_address_is_said_to_be_this_machine() -> None:
+    assert "there is a machine at that address: yes, this one" in facts(ASKED_OWN)
+    at_port_9 = replace(AT_HOME, target=("127.0.0.1", 9), answers=False)
+    assert "there is a machine at that address: yes, this one" in facts(at_port_9)
+    assert head(at_port_9, Cause.NOT_HERE) == "127.0.0.1:9 is this machine, and no table answers there."
+
+
+def test_a_table_is_told_once_however_many_members_announce_it() -> None:
+    second = replace(table(False), addresses=(("192.168.1.24", 21052),))
+    found = replace(MET, tables=(second, table(True)))
+    assert [line for line in facts(found) if "Kitchen" in line] == ["table Kitchen at 192.168.1.23:21052: answers"]
+    assert as_object(found, Cause.FINE, System("linux"))["tables"] == ["Kitchen"]

@@ -108,6 +108,18 @@ async def test_nobody_at_an_address_and_nobody_at_all(lan: TestLan) -> None:
     assert (await doctor(bogdan))["cause"] == "own_firewall"
 
 
+async def test_a_table_of_this_machine_is_no_trouble(lan: TestLan, tmp_path: Path) -> None:
+    ana = await lan.host("ana")
+    table = await ana.python("-m", "client.cli", "--data-dir", str(tmp_path / "ana"), "host", "--name", "Ana")
+    await said(table, "reach this table")
+    for where in ((), (ana.address,), ("127.0.0.1",)):
+        found = await doctor(ana, *where)
+        assert found["cause"] == "here", found
+        assert found["heard"] == []
+        assert found["tables"] == ["Ana's table"]
+    assert (await doctor(ana, "127.0.0.1:9"))["cause"] == "not_here"
+
+
 async def doctor(host: Host, *where: str) -> dict[str, object]:
     process = await host.python("-m", "client.cli", "doctor", "--json", *where)
     async with asyncio.timeout(PATIENCE_S):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,6 +30,13 @@ ADVICE: Final = (
     "  - the two machines are not on the same network: a guest Wi-Fi or a VPN may keep them apart;\n"
     "  - a firewall drops it: the host's screen shows an address; try: shithead join ADDRESS"
 )
+
+_ADDRESS_LIKE: Final = re.compile(
+    r"\[.*"  # [fe80::1
+    r"|[0-9]+(\.[0-9]+){2,}(:.*)?"  # 999.1.1.1, 192.168.1, 192.168.1.5:x
+    r"|[0-9A-Za-z]*(:[0-9A-Za-z]*){2,}(%.*)?"  # a:b:c
+)
+"""What has the shape of an address; a table called so is still found in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +132,13 @@ def choose(tables: Sequence[FoundTable], wanted: str) -> FoundTable:
     exact = [table for table in tables if fold_name(table.name) == folded]
     fitting = exact or [table for table in tables if fold_name(table.name).startswith(folded)]
     if not fitting:
+        # The advice is part of the template: values are put on one line, whatever strangers called their tables.
+        others = "There are: {others}." if tables else ADVICE
         raise NoTable(
             "no_such_table",
-            "No table called {name} answers on this network. {others}",
+            f"No table called {{name}} answers on this network. {others}",
             name=wanted,
-            others=f"There are: {', '.join(table.name for table in tables)}." if tables else ADVICE,
+            others=", ".join(table.name for table in tables),
         )
     if len(fitting) > 1:
         raise NoTable(
@@ -138,6 +148,18 @@ def choose(tables: Sequence[FoundTable], wanted: str) -> FoundTable:
             tables="; ".join(table.in_words() for table in fitting),
         )
     return fitting[0]
+
+
+def looks_like_address(text: str) -> bool:
+    """Whether what a person typed is meant as an address, and not as the name of a table."""
+    return _ADDRESS_LIKE.fullmatch(text.strip()) is not None
+
+
+def one_a_line(before: str, tables: Sequence[FoundTable]) -> NoTable:
+    """``before``, a template without values, and then each table in a line of its own."""
+    values = {f"table_{number}": table.in_words() for number, table in enumerate(tables)}
+    lines = "".join(f"\n  {{{name}}}" for name in values)
+    return NoTable("several_tables_found" if tables else "no_table", before + lines, **values)
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -17,8 +18,20 @@ from client.commands.common import (
     new_option,
     search_option,
     seat_options,
+    told,
 )
-from client.commands.finding import ADVICE, PATIENCE_S, SETTLE_S, FoundTable, browsing, choose, group, look
+from client.commands.finding import (
+    ADVICE,
+    PATIENCE_S,
+    SETTLE_S,
+    FoundTable,
+    browsing,
+    choose,
+    group,
+    look,
+    looks_like_address,
+    one_a_line,
+)
 from client.problems import NoTable
 
 if TYPE_CHECKING:
@@ -76,9 +89,8 @@ def command(
     from client.commands.host import return_to_table
     from client.commands.returning import take_seat_again
     from client.commands.running import run
-    from client.commands.screen import wants_screen
     from client.commands.seat import sitting
-    from p2p.addresses import is_literal, parse_address
+    from p2p.addresses import is_literal
     from p2p.join_words import read_join_words
 
     with sitting(
@@ -91,7 +103,9 @@ def command(
         lines=lines,
         ascii_only=ascii_only,
     ) as seat:
-        is_place = where is not None and (is_literal(where) or read_join_words(where) is not None)
+        is_place = where is not None and (
+            is_literal(where) or looks_like_address(where) or read_join_words(where) is not None
+        )
         if not is_new and not is_place:
             code = take_seat_again(
                 seat,
@@ -101,34 +115,70 @@ def command(
             )
             if code is not None:
                 return code
-        picked = None
-        if where is None and wants_screen(seat):
-            answers: list[FoundTable | str] = []
-            code = run(lambda: _look_on_screen(seat, interfaces, answers, searches=searches))
-            if code or not answers:
-                return code
-            picked = answers[0]
-            where = picked if isinstance(picked, str) else None
-        if isinstance(picked, FoundTable):
-            doors = _doors(picked)
-        elif where is not None and is_literal(where):
-            doors = [Door(parse_address(where))]
-        elif where is not None and read_join_words(where) is not None:
-            doors = []
-            code = run(lambda: _find_by_words(seat, where, interfaces, doors))
-            if code:
-                return code
-        else:
-            found: list[FoundTable] = []
-            code = run(lambda: _find(seat, where, interfaces, found, searches=searches))
-            if code or not found:
-                return code
-            doors = _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
+        code, doors = _doors_wanted(seat, where, interfaces, searches=searches)
+        if code or not doors:
+            return code
         return run(lambda: _join(seat, doors, _guest_plan(seat, interfaces, searches)))
 
 
+def _doors_wanted(
+    seat: Seat, where: str | None, interfaces: tuple[str, ...], *, searches: bool
+) -> tuple[int, list[Door]]:
+    """An exit code and where to knock, by ``where`` or by a person's choice from the live list.
+
+    No door if the list was left without a choice.
+    What was typed there and fits nothing leads back to the list, which says so.
+    """
+    from client.cards import clean
+    from client.commands.running import run
+    from client.commands.screen import wants_screen
+    from p2p.errors import NetworkProblem
+
+    if where is not None or not wants_screen(seat):
+        return _doors_at(seat, where, interfaces, searches=searches)
+    message = ""
+    while True:
+        answers: list[FoundTable | str] = []
+        code = run(partial(_look_on_screen, seat, interfaces, answers, searches=searches, message=message))
+        if code or not answers:
+            return code, []
+        picked = answers[0]
+        try:
+            if isinstance(picked, FoundTable):
+                return 0, _doors(picked)
+            click.echo(f"Searching for {clean(picked)} …", err=True)
+            return _doors_at(seat, picked, interfaces, searches=searches)
+        except (NoTable, NetworkProblem) as error:
+            message = told(error).partition("\n")[0]
+
+
+def _doors_at(
+    seat: Seat, where: str | None, interfaces: tuple[str, ...], *, searches: bool
+) -> tuple[int, list[Door]]:
+    """An exit code and where to knock, by an address, join words or a name; without one by what there is."""
+    from client.commands.running import run
+    from p2p.addresses import is_literal, parse_address
+    from p2p.join_words import read_join_words
+
+    if where is not None and (is_literal(where) or looks_like_address(where)):
+        return 0, [Door(parse_address(where))]
+    if where is not None and read_join_words(where) is not None:
+        doors: list[Door] = []
+        return run(lambda: _find_by_words(seat, where, interfaces, doors)), doors
+    found: list[FoundTable] = []
+    code = run(lambda: _find(seat, where, interfaces, found, searches=searches))
+    if code or not found:
+        return code, []
+    return 0, _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
+
+
 async def _look_on_screen(
-    seat: Seat, interfaces: tuple[str, ...], answers: list[FoundTable | str], *, searches: bool
+    seat: Seat,
+    interfaces: tuple[str, ...],
+    answers: list[FoundTable | str],
+    *,
+    searches: bool,
+    message: str = "",
 ) -> int:
     """Puts what a person chose from the live list, or typed, into ``answers``; nothing if it was left."""
     from client.commands.saved import known_addresses
@@ -140,7 +190,7 @@ async def _look_on_screen(
     look = look_for(load(seat.data.settings), seat.ascii_only)
     key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
     async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
-        answer = await FindScreen(browser, look, is_mono=is_mono()).run()
+        answer = await FindScreen(browser, look, is_mono=is_mono(), message=message).run()
     if answer is not None:
         answers.append(answer)
     return 0
@@ -163,8 +213,7 @@ async def _find(
             tables = await _live(browser)
         found.extend(tables)
     if len(found) > 1 and not is_interactive():
-        listed = "\n".join(f"  {table.in_words()}" for table in found)
-        raise NoTable("several_tables_found", "There are several tables; say which:\n{tables}", tables=listed)
+        raise one_a_line("There are several tables; say which:", found)
     return 0
 
 
@@ -211,13 +260,10 @@ async def _live(browser: Browser) -> list[FoundTable]:
     live = [table for table in tables if table.is_live]
     if live:
         return live
-    advice = ADVICE
-    if tables:
-        silent = "\n".join(f"  {table.in_words()}" for table in tables)
-        advice = f"{ADVICE}\nAnnounced, but not answering:\n{silent}"
+    problem = one_a_line(f"{ADVICE}\nAnnounced, but not answering:" if tables else ADVICE, tables)
     if not is_interactive():
-        raise NoTable("no_table", "{advice}", advice=advice)
-    click.echo(f"{advice}\nStill looking; Ctrl-C ends it.", err=True)
+        raise problem
+    click.echo(f"{told(problem)}\nStill looking; Ctrl-C ends it.", err=True)
     return []
 
 
@@ -331,4 +377,4 @@ async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
             # A wrong answer is an answer; only silence sends us to the next address.
             if error.code not in ("no_answer", "lost") or number == len(doors) - 1:
                 raise
-    raise NoTable("no_table", "{advice}", advice=ADVICE)
+    raise NoTable("no_table", ADVICE)

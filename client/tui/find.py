@@ -73,7 +73,7 @@ def find_rows(shown: Finding, look: Look, width: int, height: int) -> list[Row]:
     body += [row(width), *_typed_rows(shown, look, width)]
     foot = text("find_keys_typing" if shown.typed is not None else "find_keys", style)
     bottom = [
-        row(width, Span(" " + shown.message, "warning")),
+        row(width, Span(" " + cut(shown.message, width - 2), "warning")),
         line(width),
         row(width, Span(" " + foot, "footer")),
     ]
@@ -166,7 +166,10 @@ def _press_typing(key: str, shown: Finding) -> tuple[Finding, str | None]:
 
 
 class FindScreen:
-    """The list on a terminal, live. ``run`` returns the table chosen, what was typed, or None for neither."""
+    """The list on a terminal, live. ``run`` returns the table chosen, what was typed, or None for neither.
+
+    ``message``: what is said first, until a key is pressed.
+    """
 
     def __init__(
         self,
@@ -174,6 +177,7 @@ class FindScreen:
         look: Look,
         *,
         is_mono: bool = False,
+        message: str = "",
         input: Input | None = None,  # noqa: A002 - the toolkit's word
         output: Output | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -182,7 +186,7 @@ class FindScreen:
         self._look = look
         self._clock = clock
         self._started = clock()
-        self._shown = Finding()
+        self._shown = Finding(message=message)
         self._answer: FoundTable | str | None = None
         self.terminal = Terminal(self, is_mono=is_mono, input=input, output=output)
 

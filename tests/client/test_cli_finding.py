@@ -8,8 +8,11 @@ from typing import cast
 
 import pytest
 
-from client.commands.finding import FoundTable, choose, group, look
-from client.commands.join import _doors, _wait_for
+from client.commands import join
+from client.commands.common import told
+from client.commands.finding import FoundTable, choose, group, look, looks_like_address, one_a_line
+from client.commands.join import Door, _doors, _wait_for
+from client.commands.seat import Seat
 from client.problems import NoTable
 from p2p.addresses import Address
 from p2p.advert import TableAd
@@ -141,3 +144,56 @@ async def test_a_name_that_never_comes_is_said(monkeypatch: pytest.MonkeyPatch) 
         await _wait_for(cast("Browser", browser), "Attic")
     assert caught.value.code == "no_such_table"
     assert "Kitchen" in str(caught.value)
+
+
+def test_advice_keeps_its_lines_and_a_name_from_the_network_gets_none() -> None:
+    with pytest.raises(NoTable) as caught:
+        choose([], "Cellar")
+    lines = told(caught.value).splitlines()
+    assert lines[0] == "No table called Cellar answers on this network. No table found yet. Most likely:"
+    assert [line[:4] for line in lines[1:]] == ["  - "] * 3
+    tables = group([seen("Kit\nchen", 1), seen("{0}", 2)])
+    said = told(one_a_line("There are:", tables)).splitlines()
+    assert len(said) == 3
+    assert said[2].startswith("  {0}  2 of 5")
+
+
+@pytest.mark.parametrize(
+    "text", ["999.1.1.1", "a:b:c", "[fe80::1", "192.168.1", "1.2.3.4:99999", "fe80::xyz%eth0"]
+)
+def test_what_has_the_shape_of_an_address_is_not_looked_for_as_a_name(text: str) -> None:
+    assert looks_like_address(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Kitchen", "Ana's table", "7", "3.5", "Room 1: cards", "10-4", "fox-echo-ocean-bus"]
+)
+def test_names_are_names(text: str) -> None:
+    assert not looks_like_address(text)
+
+
+def test_a_name_typed_into_the_list_that_nobody_has_leads_back_to_the_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (kitchen,) = group([seen("Kitchen", 1)])
+    answers: list[FoundTable | str] = ["Attic", "999.1.1.1", kitchen]
+    messages: list[str] = []
+
+    async def list_shown(
+        seat: Seat, interfaces: object, chosen: list[object], *, searches: bool, message: str
+    ) -> int:
+        messages.append(message)
+        chosen.append(answers.pop(0))
+        return 0
+
+    async def looked_for(seat: Seat, wanted: str, *rest: object, searches: bool) -> int:
+        raise NoTable("no_such_table", "No table called {name} answers.\n  - advice", name=wanted)
+
+    monkeypatch.setattr("client.commands.screen.wants_screen", lambda seat: True)
+    monkeypatch.setattr(join, "_look_on_screen", list_shown)
+    monkeypatch.setattr(join, "_find", looked_for)
+    code, doors = join._doors_wanted(cast("Seat", None), None, (), searches=False)
+    assert (code, doors) == (0, [Door(HERE, kitchen.table_id, kitchen.key, 5)])
+    assert messages[:2] == ["", "No table called Attic answers."]
+    assert messages[2].startswith("999.1.1.1 is not an address.")
+    assert "Searching for Attic …" in capsys.readouterr().err

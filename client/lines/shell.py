@@ -378,7 +378,9 @@ class LineClient:
 
     def stood_in(self, why: str) -> None:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
-        self._say(f"stood_in_{why}")
+        if why != AWAY:
+            # Of being away it has been told when it began; every move of it is told as all moves are.
+            self._say(f"stood_in_{why}")
 
     def _quit(self) -> None:
         if not self._interactive or not self._view.in_round or self._view.stage not in _MID_ROUND:
@@ -393,6 +395,9 @@ class LineClient:
                 self._print(table_lines(view, style))
             case "score":
                 self._print(score_lines(view, style))
+            case "rules" if view.rules is None and not view.i_host:
+                # What this program would offer itself says nothing about this table.
+                self._say("rules_unknown", host=view.host)
             case "rules":
                 rules = view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
                 self._print(rules_lines(rules, max(2, len(view.players))))

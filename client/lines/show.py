@@ -64,11 +64,14 @@ def _on_pile(pile: PileRow) -> list[Sentence]:
     """What lies on the pile, named jokers with their rank."""
     shown = pile_cards(pile)[-MAX_PILE_SHOWN_CARDS:]
     values: dict[str, object] = {"cards": shown, "count": len(pile.cards)}
+    code = "on_pile"
+    if len(shown) < len(pile.cards):
+        code, values["shown"] = "on_pile_deep", len(shown)
     if pile.run > 1:
         ranks = rank_word(pile.top, pile.run)
-        found = [said("on_pile_run", number=number_word(pile.run), ranks=ranks, **values)]
+        found = [said(f"{code}_run", number=number_word(pile.run), ranks=ranks, **values)]
     else:
-        found = [said("on_pile", **values)]
+        found = [said(code, **values)]
     if pile.run == pile.burns_at - 1:
         found.append(said("one_more", rank=pile.top))
     return found
@@ -125,7 +128,9 @@ def all_choice_lines(view: View, style: Style) -> list[str]:
     """All numbered choices, one a line."""
     if not view.choices:
         return _rendered([said("no_choices")], view, style)
-    return [f"  #{choice.number} {choice_words(choice, style)}" for choice in view.choices]
+    lines = [f"  #{choice.number} {choice_words(choice, style)}" for choice in view.choices]
+    # Exchanges are too many to be listed one by one.
+    return lines + _rendered([_arrange_turn(view)] if view.my_turn and view.stage is Stage.ARRANGE else [], view, style)
 
 
 def choice_words(choice: Choice, style: Style) -> str:
@@ -274,7 +279,7 @@ def welcome_lines(view: View, style: Style) -> list[str]:
         found.append(said("here", names=people))
     bots = tuple(row.name for row in view.players if row.is_bot)
     if bots:
-        found.append(said("bots_here", names=bots))
+        found.append(said("bot_here", name=bots[0]) if len(bots) == 1 else said("bots_here", names=bots))
     goes_on = view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER)
     if goes_on and not view.in_round:
         found.append(said("joins_next", round=view.round, players=view.roster))

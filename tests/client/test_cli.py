@@ -296,6 +296,15 @@ def test_a_wrong_rules_file_is_told_by_file_line_word_and_what_was_expected(  # 
     assert "Traceback" not in said.err
 
 
+def test_the_rules_file_in_the_read_me_is_one(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    file = tmp_path / "ours.toml"
+    file.write_text(text.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    said = say("rules", str(file))
+    assert said.code == 0
+    assert "* 9, J: turns the direction of play." in said.out.splitlines()
+
+
 def test_a_rules_file_that_is_no_text_is_told(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "ours.toml"
     file.write_bytes(b"\xff\xfe")

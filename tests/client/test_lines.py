@@ -405,6 +405,14 @@ async def test_a_move_for_a_state_that_has_passed_is_not_made() -> None:
     await sitting.code()
 
 
+async def test_a_guest_is_not_told_rules_that_nobody_has_offered() -> None:
+    house = House("Ana", "Bogdan")
+    sitting = Sitting(house.nodes[1])
+    await sitting.says("rules", "Ana has offered no round yet: its rules are told before you say")
+    sitting.keyboard.type(None)
+    assert await sitting.code() == 0
+
+
 async def test_letters_and_question_marks_where_the_output_has_no_more() -> None:
     house = House("Ana", "Zoë")
     sitting = Sitting(house.nodes[0], encoding="ascii")

@@ -42,7 +42,7 @@ from client.lines.show import (
 from client.lines.source import LineSource
 from client.phrases import said
 from client.sentences import render, render_error
-from client.standing_in import StandIn
+from client.standing_in import AWAY, StandIn
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
 from engine.rules import RuleSet, check_playable, with_options

@@ -130,7 +130,8 @@ def all_choice_lines(view: View, style: Style) -> list[str]:
         return _rendered([said("no_choices")], view, style)
     lines = [f"  #{choice.number} {choice_words(choice, style)}" for choice in view.choices]
     # Exchanges are too many to be listed one by one.
-    return lines + _rendered([_arrange_turn(view)] if view.my_turn and view.stage is Stage.ARRANGE else [], view, style)
+    more = [_arrange_turn(view)] if view.my_turn and view.stage is Stage.ARRANGE else []
+    return lines + _rendered(more, view, style)
 
 
 def choice_words(choice: Choice, style: Style) -> str:

@@ -145,8 +145,12 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
     verdict = FAIR
     if faults:
         verdict = CHEATING
-    elif final is None or unfolded or unrevealed or final.kind not in ("finished", "stalled"):
+    elif round_.is_foreign or final is None or unfolded or unrevealed or final.kind not in ("finished", "stalled"):
         verdict = UNPROVEN
+    if round_.is_foreign:
+        notes.append(
+            Sentence("foreign", "The round was played by the rules of another version of the program.", {})
+        )
     for number in unrevealed:
         notes.append(
             Sentence("no_reveal", "The file does not hold {name}'s reveal.", {"name": round_.names[number]})

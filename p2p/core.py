@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -32,6 +33,11 @@ from p2p.sync import make_have
 
 BodyMaker = Callable[["Core"], Sequence[e.Body]]
 """What a person or the node wants to write; runs inside the step and may raise ``ShitheadError``."""
+
+
+CATCH_UP_S: Final = 10.0
+"""How long after a restart a peer waits for an own entry that a member claims to hold. The member sends it at
+once if it is true; if it is not, one lie must not keep anybody from playing."""
 
 
 @dataclass(slots=True)
@@ -109,7 +115,8 @@ class Core:
         """False after a restart until a member has told what it holds: an own entry may have been sent that
         a restored backup does not know of."""
         self._heard = False
-        self._own_heads: set[bytes] = set()
+        self._own_heads: dict[bytes, float] = {}
+        self._now = 0.0
         files = roundfile.list_rounds(rounds_dir) if rounds_dir is not None else []
         on_disk = {path.stem.rpartition("-")[2] for path in files}
         # A round that was settled when the program was killed may still lack its file.
@@ -139,6 +146,7 @@ class Core:
     def step(self, inputs: Sequence[Input], now: float) -> Outcome:
         """Takes in inputs and writes what is owed, in one transaction. Raises ``StoreProblem``."""
         out = Outcome()
+        self._now = now
         with self.store.step():
             for item in inputs:
                 match item:
@@ -192,6 +200,11 @@ class Core:
             self._write(body, out)
 
     def _write(self, body: e.Body, out: Outcome) -> Entry:
+        while self.session.lags:
+            self._sign(e.Mark(), out)
+        return self._sign(body, out)
+
+    def _sign(self, body: e.Body, out: Outcome) -> Entry:
         seq, prev = self.session.head()
         entry = make_entry(self.key, self.session.table, seq, prev, self.session.seen(), body)
         self._keep(entry, None, out)
@@ -220,7 +233,11 @@ class Core:
 
     def note_have(self, have: Have) -> None:
         """A member has told what it holds: once its version of the own feed is here, writing may go on."""
-        self._own_heads.update(ident for author, _, ident in have.heads if author == self.me)
+        if not self._told:
+            # Only after a restart, and only from the first who tell: a claim is no proof, and holds writing up
+            # for a while only. What was really sent before comes within moments.
+            claimed = [ident for author, _, ident in have.heads if author == self.me]
+            self._own_heads.update(dict.fromkeys(claimed, self._now))
         self._told = self._heard = True
 
     @property
@@ -231,7 +248,10 @@ class Core:
     @property
     def may_write(self) -> bool:
         """Whether this peer knows its own feed as far as anybody has it."""
-        return self._told and self._own_heads <= self.session.feeds.by_id.keys()
+        held = self.session.feeds.by_id
+        return self._told and all(
+            ident in held or self._now - since > CATCH_UP_S for ident, since in self._own_heads.items()
+        )
 
     # -- files ---------------------------------------------------------------------------------------
 

@@ -29,8 +29,16 @@ MAX_ENTRY_BYTES: Final = 32 * 1024
 """D22. The largest honest entry is a proof of shuffle of 208 cards, below 34 kB only with four packs; the
 two packs of ten players need 16.9 kB."""
 
-MAX_SEEN: Final = 15
-"""D22: a table has few feeds; more names in ``seen`` would only cost everybody work."""
+MAX_SEEN: Final = 64
+"""D22: as many as there can be feeds at a table (``MAX_ADMISSIONS``). Where an author has forked its feed there
+may be more heads; then entries of kind ``mark`` carry the rest."""
+
+MAX_ADMISSIONS: Final = 64
+"""Admissions of one table: an evening of ten seats with much coming and going. Keys cost nothing, and everything
+that is asked of a table costs everybody more with every key that was ever let in."""
+
+MIN_GRACE_S: Final = 1
+"""A contract leaves everybody at least this long before somebody may give the round up for a debt."""
 
 MAX_FEED_ENTRIES: Final = 100_000
 """Entries in one feed: more than a hundred rounds of an evening. What a member could make others store ends
@@ -86,6 +94,10 @@ class Dismiss(Body, frozen=True):
 
     key: Bytes32
     reason: ShortText
+
+
+class Mark(Body, frozen=True):
+    """Says nothing but what its author has seen: written where one entry cannot name all the newest ones."""
 
 
 class Start(Body, frozen=True):
@@ -253,6 +265,7 @@ BODIES: Final[dict[str, type[Body]]] = {
     "open": Open,
     "admit": Admit,
     "dismiss": Dismiss,
+    "mark": Mark,
     "start": Start,
     "accept": Accept,
     "decline": Decline,
@@ -275,7 +288,7 @@ BODIES: Final[dict[str, type[Body]]] = {
 
 KIND_OF: Final[dict[type[Body], str]] = {body: kind for kind, body in BODIES.items()}
 
-ROUND_KINDS: Final = frozenset(BODIES) - {"open", "admit", "dismiss", "start"}
+ROUND_KINDS: Final = frozenset(BODIES) - {"open", "admit", "dismiss", "mark", "start"}
 """Kinds whose body starts with the contract they belong to."""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from engine.rules import ENGINE_REVISION
 from p2p import entries as e
 from p2p.dealing import Dealing, ShuffleStatement
 from p2p.entries import Entry
@@ -28,6 +29,9 @@ than a few wait only where datagrams overtake each other through several peers."
 MAX_HELD_STRANGERS: Final = 32
 """Authors not known to be let in for whom entries are held: their admission may be under way, but keys cost
 nothing. They share these places; members have their own, which no stranger can fill."""
+
+MAX_NAMED_VERSIONS: Final = 64
+"""Versions of one number that are kept at most: as many as there can be feeds to name them."""
 
 MAX_VERSIONS: Final = 16
 """Versions of one number that are kept unasked. Two are proof enough; what entries of others name in their
@@ -161,10 +165,17 @@ class Fold:
         if entry.kind == "open":
             return entry.id == self.table
         versions = self.feeds.forks.get(entry.author, {}).get(entry.seq, ())
-        if len(versions) >= MAX_VERSIONS and entry.id not in self._waiting:
+        most = MAX_NAMED_VERSIONS if self._is_named_by_member(entry.id) else MAX_VERSIONS
+        if len(versions) >= most:
             self.dropped["versions"] += 1
             return False
         return True
+
+    def _is_named_by_member(self, ident: bytes) -> bool:
+        """Whether an entry of somebody who was let in waits for this id; a stranger's naming says nothing."""
+        waiting = (self._held.get(held) for held in self._waiting.get(ident, ()))
+        ever = self.membership.ever()
+        return any(held is not None and held.author in ever for held in waiting)
 
     def _is_known(self, fact: Fact) -> bool:
         """Whether the past of an entry shows that its author was let in; the feed's first entry settles it."""
@@ -234,6 +245,8 @@ class Fold:
         match body:
             case e.Malformed():
                 raise Breach("bad_schema", body.reason)
+            case e.Mark():
+                self._require_member(fact, self.members(fact))
             case e.Open():
                 if self.membership.opening is not None:
                     raise Breach("bad_kind", "opened twice")
@@ -242,6 +255,8 @@ class Fold:
                 members = self.members(fact)
                 self._require_member(fact, members)
                 check_admission(body, members)
+                if sum(self.feeds.in_past(fact, one) for one in self.membership.admissions) >= e.MAX_ADMISSIONS:
+                    raise Breach("bad_kind", "more admissions than a table may have")
                 self.membership.admissions.append(fact)
             case e.Dismiss():
                 members = self.members(fact)
@@ -299,7 +314,9 @@ class Fold:
         except NotNow:
             raise Breach("bad_start", "a round is going on") from None
         rules = check_start(body, expected, members)
-        self.rounds[fact.id] = Round(self.feeds, fact, self.dealing, rules, self._is_own)
+        self.rounds[fact.id] = Round(
+            self.feeds, fact, self.dealing, rules, self._is_own, is_foreign=body.engine_revision != ENGINE_REVISION
+        )
 
     # -- what there is -----------------------------------------------------------------------------
 

@@ -28,8 +28,8 @@ MAX_FRAME_BYTES: Final = 256 * 1024
 MAX_ENTRY_BYTES: Final = 32 * 1024
 """One entry (D22): a shuffle of 104 cards with its proof is 24 KiB."""
 
-MAX_HEADS: Final = 64
-"""Feeds in one ``have``: ten players, and as many who came and went in an evening."""
+MAX_HEADS: Final = 256
+"""Heads in one ``have``: two of each feed that a table can have, and some to spare."""
 
 MAX_ENTRIES: Final = 1024
 """Entries in one frame, and ids in one ``ask``; the frame's size bounds them first."""

@@ -17,6 +17,22 @@ KEY_FILE_BYTES: Final = 32
 """The file holds the raw private key and nothing else."""
 
 
+_INVISIBLE: Final = frozenset(
+    chr(code)
+    for code in (
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0100, 0xE01F0),
+    )
+)
+"""Letters, marks and signs that show nothing (Unicode's Default_Ignorable_Code_Point, and the empty Braille cell):
+with them two names could look alike."""
+
+MAX_MARKS: Final = 2
+"""Combining marks in a row: no script's names need more, and piles of them leave their line."""
+
+
 class IdentityProblem(ShitheadError):
     """The key file cannot be read or made; the sentence says what to do."""
 
@@ -110,7 +126,9 @@ def _check(name: str, longest: int, what: str) -> str:
         raise BadName(Sentence("name_empty", "A {what} needs at least one character.", values))
     if len(cleaned) > longest:
         raise BadName(Sentence("name_long", "A {what} has at most {longest} characters.", values))
-    if not all(_is_plain(character) for character in cleaned) or unicodedata.combining(cleaned[0]):
+    marks = "".join("m" if unicodedata.category(character)[0] == "M" else " " for character in cleaned)
+    piled = "m" * (MAX_MARKS + 1) in marks
+    if not all(_is_plain(character) for character in cleaned) or marks.startswith("m") or piled:
         raise BadName(
             Sentence("name_unprintable", "A {what} holds letters, digits, signs and blanks only.", values)
         )
@@ -128,7 +146,7 @@ def _check(name: str, longest: int, what: str) -> str:
 def _is_plain(character: str) -> bool:
     # Letters, marks, numbers, punctuation, symbols, and the ordinary blank. Not: control, format (bidi,
     # zero width), private use, surrogates, other blanks.
-    return character == " " or unicodedata.category(character)[0] in "LMNPS"
+    return character == " " or (unicodedata.category(character)[0] in "LMNPS" and character not in _INVISIBLE)
 
 
 def _scripts(name: str) -> set[str]:

@@ -29,6 +29,9 @@ from p2p.faults import Breach, Fault
 from p2p.phases import TABLE, Who, refusal
 from p2p.round import MAX_ROUND_ENTRIES, MAX_SWAPS, Call, Deal, DeckStep, Lens, Node, Round, body_of
 
+JUDGED_IN_FOREIGN_ROUNDS: Final = frozenset({"accept", "decline", "leave"})
+"""What means the same whatever the rules are. By other rules nobody can be judged, nor blamed."""
+
 
 class Unverified(Exception):
     """The check has to wait: proofs in the entry's past have not been verified yet."""
@@ -45,7 +48,7 @@ def judge(round_: Round, fact: Fact) -> None:
     if number is None or not round_.feeds.in_past(fact, round_.start):
         # Not on the roster, or written without having seen the offer: it means nothing to the round.
         return
-    if _is_void(round_, fact):
+    if _is_void(round_, fact) or (round_.is_foreign and fact.entry.kind not in JUDGED_IN_FOREIGN_ROUNDS):
         return
     try:
         _check(round_, lens, fact, number)

@@ -211,6 +211,10 @@ def check_start(body: e.Start, expected: Terms, members: Mapping[bytes, Member])
     names = [fold_name(name) for _, name, _ in body.roster]
     if len(set(names)) < len(names):
         raise Breach("bad_start", "two players of one name")
+    if body.engine_revision != ENGINE_REVISION:
+        return RuleSet()
+    if body.limits[2] < e.MIN_GRACE_S:
+        raise Breach("bad_start", "no time to answer")
     if (body.round, body.attempt, body.last) != (expected.round, expected.attempt, expected.last):
         raise Breach("bad_start", "not the next round")
     dealer = () if expected.dealer is None else (expected.dealer,)
@@ -218,8 +222,6 @@ def check_start(body: e.Start, expected: Terms, members: Mapping[bytes, Member])
         raise Breach("bad_start", "seats or dealer that do not follow")
     if body.escrow:
         raise Breach("bad_start", "escrow is not part of this version")
-    if body.engine_revision != ENGINE_REVISION:
-        return RuleSet()
     try:
         rules = from_items(tuple(body.rules))
         check_playable(rules, len(keys))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,17 +22,19 @@ from engine.errors import Sentence, ShitheadError
 from engine.moves import PlayerMove
 from engine.rules import RuleSet, check_playable
 from p2p import entries as e
-from p2p.addresses import Address, parse_address, show_address
+from p2p.addresses import Address, is_local, parse_address, show_address
 from p2p.advert import TABLE_ID_PREFIX_BYTES, TableAd
 from p2p.audit import verify_file
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, make_entry
 from p2p.errors import LocalProtocolError, NetworkProblem
+from p2p.faults import Breach
 from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Linked, Refuse, Say
 from p2p.gossip import is_said, make_say
 from p2p.identity import BadName, check_name, check_table_name, fold_name, load_or_make_key
 from p2p.link_types import LinkStatus
+from p2p.members import check_admission
 from p2p.mesh import Mesh
 from p2p.news import News
 from p2p.phases import Phase
@@ -142,6 +145,8 @@ class Node:
         self._linked: dict[bytes, frozenset[bytes]] = {}
         """Whom each member says it is linked to."""
         self._said_linked: frozenset[bytes] = frozenset()
+        self._knocked = b""
+        """At whose door this peer knocks: nobody else's word ends the wait there."""
         self._said: dict[bytes, int] = {}
         self._say_number = 0
         self._dismissed_as = ""
@@ -348,7 +353,7 @@ class Node:
         entry: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._entry = entry
         try:
-            peer = await mesh.connect(address, expected)
+            peer = self._knocked = await mesh.connect(address, expected)
             mesh.send(peer, Knock(self._wanted_table, self.config.name, self._operator))
             on_waiting()
             async with asyncio.timeout(KNOCK_TIMEOUT_S):
@@ -384,7 +389,7 @@ class Node:
             mesh.send(peer, await self._in_worker(core.have))
         elif refusal is not None:
             mesh.send(peer, refusal)
-        elif len(self._door) < MAX_DOOR:
+        elif len(self._door) < MAX_DOOR and peer not in self._door:
             address = mesh.address_of(peer)
             shown = show_address(address) if address is not None else ""
             self._door[peer] = Knocking(peer, check_name(knock.name), knock.operator, shown)
@@ -424,7 +429,25 @@ class Node:
         if len(self._members) >= self.seats:
             await self.refuse(key, "full")
             raise LocalProtocolError("table_full", "The table is full: it has {seats} seats.", seats=self.seats)
-        await self._write(lambda core: [e.Admit(key, knocking.name, knocking.operator)])
+        body = e.Admit(key, knocking.name, knocking.operator)
+
+        def make(core: Core) -> Sequence[e.Body]:
+            # Others may have come or gone since the knock: a host must not sign what nobody may sign.
+            try:
+                check_admission(body, core.session.members())
+            except Breach as breach:
+                raise LocalProtocolError(
+                    "cannot_admit", "{name} can't be let in: {reason}.", name=knocking.name, reason=breach.reason
+                ) from None
+            return [body]
+
+        try:
+            await self._write(make)
+        except LocalProtocolError as problem:
+            if problem.code == "cannot_admit" and key in self._door:
+                refusal = self._refusal(key, Knock(b"", knocking.name, knocking.operator))
+                await self.refuse(key, refusal.code if refusal is not None else "refused")
+            raise
         self._door.pop(key, None)
         if self._mesh is not None and self._core is not None:
             self._mesh.send(key, await self._in_worker(self._core.have))
@@ -570,7 +593,8 @@ class Node:
             raise LocalProtocolError(
                 "say_long", "One line has at most {longest} characters.", longest=MAX_SAY_CHARACTERS
             )
-        self._say_number = max(self._say_number + 1, int(asyncio.get_running_loop().time() * 1000))
+        # Wall time only to begin above the numbers of an earlier start; nothing is judged by it.
+        self._say_number = max(self._say_number + 1, time.time_ns() // 1_000_000)
         frame = make_say(self._private.key, self.snapshot.table, self._say_number, cleaned)
         if self._mesh is not None:
             for key in self._members:
@@ -811,7 +835,8 @@ class Node:
         if self._closing or self.gone.is_set() or self.key not in self._members:
             return
         round_ = snapshot.round
-        if round_ is not None and round_.contract != self._rules_of:
+        agreed = round_ is not None and round_.phase not in (Phase.OFFER, Phase.KEYS, Phase.PREPARE, Phase.DEAD)
+        if round_ is not None and agreed and round_.contract != self._rules_of:
             # Whoever acts for the host one day goes on with the rules of the table.
             self._rules_of, self.rules, self.limits = round_.contract, round_.rules, round_.limits
         self._advertise()
@@ -944,7 +969,8 @@ class Node:
 
     async def _on_have(self, peer: bytes, have: Have) -> None:
         if self._core is None:
-            if self._entry is None or not have.table_id.startswith(self._wanted_table):
+            if self._entry is None or peer != self._knocked or not have.table_id.startswith(self._wanted_table):
+                # Only whose door was knocked at can let this peer in.
                 return
             async with self._table_lock:
                 if self._core is None:
@@ -998,11 +1024,15 @@ class Node:
         if self._entry is None or self._entry.done():
             self._on_news_of_the_table(peer, refuse.code)
             return
+        if peer != self._knocked:
+            return
         values = dict(refuse.values)
         if refuse.code == "elsewhere":
             try:
-                self._entry.set_exception(_Elsewhere(parse_address(values.get("address", ""))))
-                return
+                elsewhere = parse_address(values.get("address", ""))
+                if is_local(elsewhere):
+                    self._entry.set_exception(_Elsewhere(elsewhere))
+                    return
             except NetworkProblem:
                 pass
         address = self._mesh.address_of(peer) if self._mesh is not None else None
@@ -1060,7 +1090,7 @@ class Node:
         if status == "lost":
             self._linked.pop(peer, None)
             self._door.pop(peer, None)
-            if self._entry is not None and not self._entry.done() and peer not in self._members:
+            if self._entry is not None and not self._entry.done() and peer == self._knocked:
                 self._entry.set_exception(NetworkProblem("lost", address="the table"))
         if peer in self._members and (before is None or before.status != status):
             ms = round(rtt * 1000) if rtt is not None else None

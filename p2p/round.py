@@ -157,6 +157,8 @@ class Round:
     made_here: Callable[[Fact], bool] = field(default=lambda fact: False)
     """Whether this program has made an entry itself. Its arithmetic needs no proof to the one who did it;
     everyone else and the audit check it."""
+    is_foreign: bool = False
+    """Whether it is of another engine revision: it can be declined here, never judged or agreed on."""
     facts: dict[str, list[list[Fact]]] = field(default_factory=dict)
     faults: list[tuple[Fault, tuple[Fact, ...]]] = field(default_factory=list)
     decks: dict[bytes, DeckStep] = field(default_factory=dict)

@@ -156,6 +156,15 @@ class Session(Fold):
 
     def seen(self) -> tuple[bytes, ...]:
         """What the next own entry names: the newest entries of others that its past does not hold yet."""
+        return tuple(sorted(fact.id for fact in self._unseen()[: e.MAX_SEEN]))
+
+    @property
+    def lags(self) -> bool:
+        """Whether one entry cannot name all that is held. A ``mark`` has to be written first: an entry that is
+        decided on everything held has to be judged on it too."""
+        return len(self._unseen()) > e.MAX_SEEN
+
+    def _unseen(self) -> list[Fact]:
         mine = self.feeds.heads(self.me or b"")
         candidates = [
             head
@@ -168,7 +177,7 @@ class Session(Fold):
         for fact in sorted(candidates, key=lambda fact: -fact.order):
             if not any(self.feeds.in_past(newer, fact) for newer in chosen):
                 chosen.append(fact)
-        return tuple(sorted(fact.id for fact in chosen[: e.MAX_SEEN]))
+        return chosen
 
     def consent(self, contract: bytes, answer: bool) -> None:
         """What the person says to the offer of a round."""
@@ -188,7 +197,8 @@ class Session(Fold):
         """What this peer's person says to an offer; None where the person has to be asked."""
         if self.always_consent or round_.start.author == self.me:
             return True
-        if self.sits_ready and not any(contract in self._own for contract in self.rounds):
+        sat_down_for_it = self.sits_ready and not any(contract in self._own for contract in self.rounds)
+        if sat_down_for_it and round_.start.author == self.host:
             return True
         return self._consent.get(round_.contract)
 

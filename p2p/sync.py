@@ -16,9 +16,15 @@ MAX_BATCH_BYTES: Final = 192 * 1024
 """Entries in one frame: below the frame's 256 KiB with room for the lengths between them."""
 
 
+MAX_BRANCHES: Final = 2
+"""Heads of one forked feed in a ``have``: two prove the fork, and no author may crowd out the others."""
+
+
 def make_have(table: bytes, feeds: Feeds) -> Have:
-    """The newest entries held, every branch of a forked feed included."""
-    heads = [(author, head.seq, head.id) for author in sorted(feeds.line) for head in feeds.heads(author)]
+    """The newest entries held of every feed, with two branches of a forked one."""
+    heads = [
+        (author, head.seq, head.id) for author in sorted(feeds.line) for head in feeds.heads(author)[:MAX_BRANCHES]
+    ]
     return Have(table, tuple(heads[:MAX_HEADS]))
 
 

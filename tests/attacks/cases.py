@@ -640,26 +640,31 @@ def offers_a_round_to_two_of_one_name() -> Found:
 
 
 @case("bad_start", "members.check_start.3")
+def offers_a_round_that_leaves_no_time() -> Found:
+    return _start(limits=[0, 0, 0])
+
+
+@case("bad_start", "members.check_start.4")
 def offers_a_round_out_of_turn() -> Found:
     return _start(round=2)
 
 
-@case("bad_start", "members.check_start.4")
+@case("bad_start", "members.check_start.5")
 def chooses_who_deals() -> Found:
     return _start(seats=[0, 1], dealer=[0])
 
 
-@case("bad_start", "members.check_start.5")
+@case("bad_start", "members.check_start.6")
 def offers_escrow() -> Found:
     return _start(escrow=True)
 
 
-@case("bad_start", "members.check_start.6")
+@case("bad_start", "members.check_start.7")
 def offers_rules_that_are_none() -> Found:
     return _start(rules=[("no_such_option", "1")])
 
 
-@case("bad_start", "members.check_start.7")
+@case("bad_start", "members.check_start.8")
 def offers_another_number_of_packs() -> Found:
     return _start(packs=2)
 
@@ -673,13 +678,24 @@ def admits_in_no_form() -> Found:
 
 
 @case("bad_kind", "fold.Fold._judge_at_table.2")
+def admits_more_than_a_table_may_have() -> Found:
+    scene = sitting()
+    admitted = len(scene.table.peers) - 1
+    for number in range(e.MAX_ADMISSIONS - admitted + 1):
+        guest = Peer(f"Guest {number}")
+        scene.cheater.write(e.Admit(guest.me, guest.name, b""))
+    scene.table.settle()
+    return scene.found()
+
+
+@case("bad_kind", "fold.Fold._judge_at_table.3")
 def dismisses_somebody_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Dismiss(scene.honest.me, "x"))
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.3")
+@case("bad_kind", "fold.Fold._judge_at_table.4")
 def leaves_the_table_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Leave(scene.cheater.session.table, []))

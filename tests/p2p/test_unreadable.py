@@ -16,7 +16,7 @@ from p2p import entries as e
 from p2p import phases
 from p2p.canonical import NotCanonical, enc
 from p2p.dealing import TransparentDealing
-from p2p.entries import MAX_ENTRY_BYTES, Entry, Unreadable, make_entry, read_entry, signature_fits
+from p2p.entries import MAX_ENTRY_BYTES, MAX_SEEN, Entry, Unreadable, make_entry, read_entry, signature_fits
 from p2p.judge import chain_id
 from p2p.news import Reporter
 from p2p.round import Round
@@ -111,7 +111,7 @@ def test_any_body_under_any_kind_is_read_without_an_exception(kind, body):
         enc(envelope(author=ME[:31])),
         enc(envelope(seen=[bytes([2]) * 32, bytes([1]) * 32])),
         enc(envelope(seen=[bytes([2]) * 32] * 2)),
-        enc(envelope(seen=[bytes([n]) * 32 for n in range(16)])),
+        enc(envelope(seen=[bytes([n]) * 32 for n in range(MAX_SEEN + 1)])),
         enc(envelope(kind="a kind that is longer than any")),
         enc(envelope(seq=2**32)),
         enc(envelope()[:-1]),

@@ -11,6 +11,7 @@ from engine.rules import RuleSet
 from p2p.audit import verify_file
 from p2p.dealing import ElGamalDealing
 from p2p.errors import LocalProtocolError, NetworkProblem
+from p2p.frames import Refuse
 from p2p.news import News
 from p2p.node import Node
 from p2p.phases import Phase
@@ -212,3 +213,43 @@ async def test_nobody_at_an_address_is_said_in_words(evening: Evening, tmp_path:
     with pytest.raises(NetworkProblem) as nobody:
         await Node.join_table(evening.config("Ana"), ("127.0.0.1", 9))
     assert nobody.value.code == "no_answer"
+
+
+async def test_two_of_one_name_at_the_door_are_not_both_let_in(evening: Evening) -> None:
+    """The second admission would be the host's own breach: it is refused in words instead."""
+    ana = await evening.open("Ana")
+    joins = [
+        asyncio.create_task(Node.join_table(evening.config(name), ("127.0.0.1", ana.port)))
+        for name in ("Cat", "cat")
+    ]
+    snapshot = await until(ana, lambda s: len(s.door) == 2)
+    first, second = (knock.key for knock in snapshot.door)
+    await ana.admit(first)
+    with pytest.raises(LocalProtocolError) as problem:
+        await ana.admit(second)
+    assert problem.value.code == "cannot_admit"
+    ends = await asyncio.gather(*joins, return_exceptions=True)
+    evening.nodes += [end for end in ends if isinstance(end, Node)]
+    refused = [end for end in ends if isinstance(end, NetworkProblem)]
+    assert len(evening.nodes) == 2
+    assert [end.code for end in refused] == ["name_taken"]
+    assert ana._core is not None and ana._core.session.table_faults == []
+
+
+async def test_nobody_but_whose_door_was_knocked_at_lets_in_or_turns_away(evening: Evening) -> None:
+    ana = await evening.open("Ana")
+    mal = await evening.open("Mal")
+    vic = await Node._prepare(evening.config("Vic"))
+    evening.nodes.append(vic)
+    await vic._connect()
+    knocking = asyncio.create_task(vic._knock(("127.0.0.1", ana.port), None, lambda: None))
+    snapshot = await until(ana, lambda s: bool(s.door))
+    assert mal._mesh is not None and mal._core is not None
+    await mal._mesh.connect(("127.0.0.1", vic.port), vic.key)
+    mal._mesh.send(vic.key, mal._core.have())
+    mal._mesh.send(vic.key, Refuse("refused"))
+    mal._mesh.drop(vic.key)
+    await ana.admit(snapshot.door[0].key)
+    async with asyncio.timeout(PATIENCE_S):
+        await knocking
+    assert vic.snapshot.table == ana.snapshot.table

@@ -16,6 +16,7 @@ from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED, TableNode
 from client.phrases import said
 from client.sentences import render, render_error
+from client.standing_in import AWAY
 from client.tui.cells import Row
 from client.tui.control import Command, Leave, OtherRules, Store, Watch, follow, paste, press
 from client.tui.pages import last_scroll
@@ -174,7 +175,8 @@ class ScreenClient:
     def _rules(self) -> RuleSet:
         view = self._view
         over = view.stage in (Stage.OVER, Stage.LOBBY)
-        return view.rules if view.rules is not None and not over else self._node.rules
+        # Only the host knows, and sets, the rules of the next round; others see them when it is offered.
+        return view.rules if view.rules is not None and not (over and view.i_host) else self._node.rules
 
     def key(self, key: str) -> None:
         """A key was pressed, or something clicked."""
@@ -426,7 +428,9 @@ class ScreenClient:
 
     def stood_in(self, why: str) -> None:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
-        self._log(render(said(f"stood_in_{why}")))
+        if why != AWAY:
+            # Of being away it is told on the message lines as long as it lasts.
+            self._log(render(said(f"stood_in_{why}")))
         self._refresh()
 
     async def _open_replay(self) -> None:

@@ -78,7 +78,8 @@ def laid(view: View, ui: Ui) -> list[Shown]:
         by_suit = ui.look.order == "suit"
         same = before is not None and (before.text[1:2] == card.text[1:2] if by_suit else before.rank == card.rank)
         new = before is None or not same or before.zone is not card.zone
-        playable = view.stage is Stage.ARRANGE or not view.my_turn or card.why_not is None or card.rank in fits
+        arranging = view.stage is Stage.ARRANGE
+        playable = view.my_turn if arranging else not view.my_turn or card.why_not is None or card.rank in fits
         found.append(
             Shown(
                 card,

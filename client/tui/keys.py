@@ -130,10 +130,14 @@ def find(view: View, key: str) -> Key | None:
 def shown(view: View, ui: Ui) -> Iterable[Key]:
     """The entries for the bottom line."""
     where = context_of(view)
-    idle = ui.is_auto or (view.zone is None and where in ("play", "arrange"))
+    # Whoever is ready, out or looking on has nothing to pick; being ready is final (R13).
+    idle = ui.is_auto or (view.zone is None and where == "play") or (where == "arrange" and not view.my_turn)
+    takes = view.my_turn and any(choice.kind == "pick_up" for choice in view.choices)
     for each in KEYS:
         if each.short and where in each.where and (view.i_host or not each.host):
             if (each.action == "bot" and not ui.can_seat_bots) or (idle and each.action in PLAYS):
+                continue
+            if each.action == "take" and not takes:
                 continue
             yield each
 

@@ -38,6 +38,9 @@ def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list
     top = [title_row(view, ui, width), line(width)]
     bottom = [*message_rows(view, ui, width), line(width), footer_row(view, ui, width)]
     room = height - len(top) - len(bottom)
+    if len(body) > room:
+        # The line under the title is worth less than the last of ten players.
+        top, room = top[:1], room + 1
     rest = room - len(body) - 1
     if rest >= MIN_LOG_ROWS:
         body = [*body, row(width), *filled(log_rows(ui, width, rest), rest, width)]

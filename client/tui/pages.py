@@ -18,7 +18,8 @@ from client.tui.phrases import text
 from client.tui.state import Ui
 from client.tui.table import title_row
 from client.view import Stage, View
-from engine.rules import RuleSet
+from engine.options import ArrangeRule
+from engine.rules import PRESETS, RuleSet
 
 SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse")
 """The lines of the settings page that can be changed, in order."""
@@ -47,7 +48,7 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     back = text(_BACKS.get(ui.page, "page_back"), style)
     top = [
         title_row(view, ui, width),
-        row(width, Span(" " + text(f"page_{ui.page}", style), "label")),
+        row(width, Span(" " + _heading(view, ui, rules), "label")),
         line(width),
     ]
     urgent = view.my_turn and view.stage is Stage.PLAY
@@ -58,9 +59,22 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     room = height - len(top) - len(bottom)
     first = min(ui.scroll, max(0, len(content) - room))
     if len(content) > room:
-        said = text("page_line", style, line=min(first + room, len(content)), all=len(content)) + " "
+        said = (
+            text("page_line", style, first=first + 1, last=min(first + room, len(content)), all=len(content)) + " "
+        )
         top[1] = row(width, *top[1][:1], right=(Span(said, "dim"),))
     return [*top, *filled(content[first : first + room], room, width), *bottom]
+
+
+def _heading(view: View, ui: Ui, rules: RuleSet) -> str:
+    """The heading of the open page; of the rules whose they are, and between rounds which preset."""
+    style = ui.look.style
+    if ui.page != "rules" or view.stage not in (Stage.OVER, Stage.LOBBY):
+        return text(f"page_{ui.page}", style)
+    if not view.i_host:
+        return text("page_rules_last" if view.rules is not None else "page_rules", style)
+    name = next((name for name in PRESETS if RuleSet.preset(name) == rules), "")
+    return text("page_rules_next", style, name=name or text("rules_own", style))
 
 
 def last_scroll(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> int:
@@ -84,7 +98,8 @@ def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
                 Span(each.long, "text", each.keys[0]),
             )
         )
-    return [*rows, row(width), *_texts([text("mouse_help", style)], width, "dim")]
+    said = [text("signs_help", style), text("mouse_help", style)]
+    return [*rows, row(width), *_texts(said, width, "dim")]
 
 
 def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
@@ -226,6 +241,10 @@ def _choices(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
         chosen = number == ui.row % len(moves)
         said = f"  {'>' if chosen else ' '} {number + 1:>2}  {choice_words(choice, ui.look.style)}"
         rows.append(row(width, Span(said, "turn" if chosen else "text", f"choice:{number}")))
+    swaps = view.rules is None or view.rules.arrange is ArrangeRule.SWAP
+    if view.stage is Stage.ARRANGE and swaps:
+        # Too many to be listed: any hand card for any card laid out.
+        rows += [row(width), *_texts([text("choices_exchange", ui.look.style)], width, "hint")]
     return rows
 
 

@@ -58,7 +58,7 @@ SCREEN: Final[dict[str, str]] = {
     "play_fits": "play {fits}",
     "fits": "next: {fits}",
     "your_turn": "YOUR TURN",
-    "your_turn_time": "YOUR TURN {time}",
+    "your_turn_time": "YOUR TURN, for {time}",
     "you_play": "> YOU {name}",
     "you_wait": "  YOU {name}",
     "watching": "You look on: this round is played without you.",
@@ -215,6 +215,9 @@ SCREEN: Final[dict[str, str]] = {
     # pages
     "page_help": "HELP",
     "page_rules": "RULES IN FORCE",
+    "page_rules_next": "RULES OF THE NEXT ROUND: {name}",
+    "page_rules_last": "RULES OF THE LAST ROUND",
+    "rules_own": "rules of your own",
     "page_fair": "WAS IT FAIR?",
     "page_network": "NETWORK",
     "page_log": "LOG AND TALK",
@@ -222,6 +225,10 @@ SCREEN: Final[dict[str, str]] = {
     "page_evening": "THE EVENING",
     "page_choices": "WHAT YOU CAN DO NOW",
     "page_choices_back": "Esc back   up and down choose   Enter does it",
+    "choices_exchange": (
+        "Besides you may exchange any hand card for any card laid out: Esc, then the key of one, then of the "
+        "other."
+    ),
     "no_choices": "It is not your turn: there is nothing to choose now.",
     "hint_more": "U: there is more that you can do.",
     "page_rules_back": "Esc back   up, down scroll   left, right: the host takes another preset",
@@ -230,11 +237,15 @@ SCREEN: Final[dict[str, str]] = {
     "page_back": "Esc back   up and down scroll",
     "page_settings_back": "Esc back   up and down choose   left and right change",
     "page_log_back": "Esc back   C say something   M hide talk   up and down scroll",
-    "page_line": "line {line} of {all}",
+    "page_line": "lines {first}-{last} of {all}",
     "goal": (
         "Get rid of all your cards; the last one holding any is the SHITHEAD. Play a card or several of one rank, "
         "equal to or higher than the top of the waste, or take the waste into your hand. A 2 goes on anything; "
         "a 10 goes on anything and burns the waste. Hand first, then the cards laid out, then the blind ones."
+    ),
+    "signs_help": (
+        "Where there is little room: 3# is a hand of three, +3b are three blind cards, * is ready, and 0:27 is "
+        "how long somebody has been waited for."
     ),
     "mouse_help": "The mouse does the same: click a card, the waste, a key at the bottom.",
     "network_own": "You can be reached at",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from client.cards import card_label, rank_word
+from client.cards import JOKER, card_label, rank_word
 from client.lines.commands import Act, Explain, Problem
 from client.lines.interpret import interpret
 from client.phrases import said
@@ -44,7 +44,10 @@ def why_not_of(view: View, rank: str) -> Sentence | None:
 
 def press_rank(view: View, ui: Ui, key: str, now: float) -> Picked:
     """A rank key: picks a card of that rank, or one more."""
-    return pick_rank(view, ui, RANK_KEYS[key])
+    rank = RANK_KEYS[key]
+    if rank == JOKER and (view.rules is None or not view.rules.jokers):
+        return warn(ui, view, "key_unknown", key=key)
+    return pick_rank(view, ui, rank)
 
 
 def pick_rank(view: View, ui: Ui, rank: str) -> Picked:

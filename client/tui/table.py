@@ -70,11 +70,13 @@ def footer_row(view: View, ui: Ui, width: int) -> Row:
         if each in tail:
             continue
         label = text("card_keys", ui.look.style) if each.action == "rank" else each.label
-        part = cells(label) + cells(each.short) + 3
+        # Where there is little room, what P does is worth more than that a key can be pressed again.
+        short = each.short if width >= WIDE_TITLE else each.short.partition(",")[0]
+        part = cells(label) + cells(short) + 3
         if used + part > room:
             break
         click = "" if each.action in ("rank", "slot") else each.keys[0]
-        spans += [Span(label, "footkey", click), Span(f" {each.short}  ", "footer", click)]
+        spans += [Span(label, "footkey", click), Span(f" {short}  ", "footer", click)]
         used += part
     return row(width, *spans, right=right)
 
@@ -213,11 +215,11 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
     in_turn = view.turn == view.my_name and view.stage is Stage.PLAY
     name = text("you_play" if in_turn else "you_wait", style, name=cut(me.name, 12))
     spans = [Span(name + "  ", "turn" if in_turn else "name")]
-    if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND:
+    if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND and me.upcards:
         spans.append(Span(f" {text('up', style)}  ", "label"))
         for card in me.upcards:
             spans += [card_span(card, look), Span("  ")]
-    if view.zone is not Zone.DOWNCARDS:
+    if view.zone is not Zone.DOWNCARDS and any(me.slots):
         slots = " ".join(BACK for there in me.slots if there)
         spans += [Span(f" {text('blind', style)}  ", "label"), Span(slots, "back")]
     right: tuple[Span, ...] = ()

@@ -10,6 +10,8 @@ from client.cards import Style
 from client.lines import Narrator
 from client.lines.narrate import fits_words
 from client.lines.show import rules_lines, score_lines, table_lines, turn_lines, welcome_lines
+from client.phrases import said
+from client.sentences import render
 from client.view import View, WaitRow, make_view
 from engine.cards import parse_card
 from engine.errors import Sentence
@@ -368,7 +370,7 @@ def test_the_welcome() -> None:
     assert not any("Others reach" in line for line in at_home)
     bot = dataclasses.replace(player("Bogdan"), is_bot=True)
     lines = welcome_lines(view_of(STATE, players=(player("Ana"), bot)), PLAIN)
-    assert "Bots are Bogdan. Whoever owns the machine they run on could read their cards." in lines
+    assert "Bogdan is a bot. Whoever owns the machine it runs on could read its cards." in lines
     assert any(line.startswith("Round 1: ") for line in lines)
 
 
@@ -378,3 +380,15 @@ def test_a_view_of_every_state_can_be_shown() -> None:
         for style in (Style(), Style(ascii=True)):
             assert table_lines(view_of(state), style)
             assert turn_lines(view_of(state), style)
+
+
+def test_a_big_pile_is_shown_from_the_top_and_says_so() -> None:
+    big = record(f"pile 3c 3d 4c 4d 5c 5d 6c 6d 7c 7d\nhand Ana 9c 9h 4s\n{OTHER}turn Ana\n")
+    lines = turn_lines(view_of(big), PLAIN)
+    assert any(line.startswith("On the pile, of 10 cards the top 8: 4♣ 4♦ 5♣") for line in lines)
+    assert any(line.startswith("On the pile: ") for line in turn_lines(view_of(STATE), PLAIN))
+
+
+def test_one_burnt_card_is_one() -> None:
+    assert render(said("burnt_ten", count=1)) == "The pile burns: 1 card is out of the round."
+    assert render(said("burnt_ten", count=2)) == "The pile burns: 2 cards are out of the round."

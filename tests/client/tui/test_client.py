@@ -21,6 +21,7 @@ from client.view import Stage
 from engine.moves import Play
 from engine.rules import RuleSet
 from engine.state import Zone
+from p2p.news import News
 from p2p.snapshot import Knocking, LinkView
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of as key_for_name
@@ -138,7 +139,7 @@ async def test_clicks_do_what_keys_do() -> None:
         ana.at.click("rules")
         await ana.at.shows("RULES IN FORCE")
         ana.at.click("Esc back")
-        await ana.at.lacks("RULES IN FORCE")
+        await ana.at.lacks("RULES OF THE NEXT ROUND")
 
 
 async def test_enter_right_after_the_turn_has_come_does_nothing() -> None:
@@ -318,7 +319,7 @@ async def test_the_host_takes_other_rules_between_rounds() -> None:
         await ana.at.shows("played by the rules")
         assert ana.node.rules != RuleSet()
         ana.at.press("left", "esc")
-        await ana.at.lacks("RULES IN FORCE")
+        await ana.at.lacks("RULES OF THE NEXT ROUND")
         assert ana.node.rules == RuleSet()
     async with seated(house.nodes[1]) as bogdan:
         bogdan.at.press("r", "right")
@@ -384,3 +385,21 @@ async def test_a_replay_lies_over_the_table_until_the_table_needs_me() -> None:
             await ana.at.lacks("WATCHED AGAIN")
         assert [overlay.closed for overlay in overlays] == [True, True]
         await ana.at.shows("Exchange:")
+
+
+async def test_a_move_while_i_am_away_needs_no_line_of_its_own() -> None:
+    # The message lines say it as long as it lasts; a move because time was up is told.
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        before = ana.client.ui.log
+        ana.client.stood_in("away")
+        assert ana.client.ui.log == before
+        ana.client.stood_in("time_up")
+        assert ana.client.ui.log[-1].text == "Your time is up, so your program plays this one for you."
+
+
+async def test_who_knocks_is_in_the_log() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        house.nodes[0].tell(News("knocked", {"name": "Kim", "address": "192.0.2.9:47101"}))
+        assert ana.client.ui.log[-1].text == "Kim is at the door."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from client.commands.common import Options, data_options
-from client.problems import EXIT_GOOD
+from client.problems import EXIT_GOOD, UsageProblem
 
 if TYPE_CHECKING:
     from client.history import Pair, PlayedRound, Standing
@@ -23,7 +23,7 @@ MAX_PAIRS: Final = 10
 NAME_CELLS: Final = 20
 
 
-@click.command("history")
+@click.command("history", short_help="Who was the shithead how often, and with whom.")
 @data_options
 @click.option("--rounds", "all_rounds", is_flag=True, help="Every round, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -36,6 +36,8 @@ def command(options: Options, all_rounds: bool, as_json: bool, as_csv: bool) -> 
     """
     from client.history import CACHE_NAME, pairs, read_rounds, standings
 
+    if as_json and as_csv:
+        raise UsageProblem("one_form", "--json and --csv are two forms of the same: choose one.")
     data = options.data
     rounds = read_rounds(data.rounds, data.path / CACHE_NAME, _progress)
     if as_json:
@@ -121,6 +123,12 @@ def _cell(name: str) -> str:
     return "'" + name if name[:1] in ("=", "+", "-", "@") else name
 
 
+def _counted(saved: int, counted: int) -> str:
+    if saved == 1:
+        return f"1 round saved, which {'counts' if counted else 'does not count'}."
+    return f"{saved} rounds saved, {counted} of them {'counts' if counted == 1 else 'count'}."
+
+
 def in_words(
     rounds: tuple[PlayedRound, ...], standings: tuple[Standing, ...], pairs: tuple[Pair, ...]
 ) -> list[str]:
@@ -128,7 +136,7 @@ def in_words(
     from client.tui.cells import fit
 
     counted = sum(each.counts for each in rounds)
-    lines = [f"{len(rounds)} rounds saved, {counted} of them count.", ""]
+    lines = [_counted(len(rounds), counted), ""]
     if not standings:
         return lines[:1]
     lines.append(f"{'PLAYER':<{NAME_CELLS}} ROUNDS  SHITHEAD  FIRST  AVG PLACE  ROW NOW  BEST ROW  WORST ROW")
@@ -147,7 +155,8 @@ def in_words(
         lines += ["", "TOGETHER AT A TABLE"]
         for pair in pairs[:MAX_PAIRS]:
             lines.append(
-                f"{fit(pair.first, NAME_CELLS)} {fit(pair.second, NAME_CELLS)} {pair.rounds:>4} rounds, "
+                f"{fit(pair.first, NAME_CELLS)} {fit(pair.second, NAME_CELLS)} "
+                f"{pair.rounds:>4} {'round, ' if pair.rounds == 1 else 'rounds,'} "
                 f"shithead {pair.first_shithead} : {pair.second_shithead}"
             )
     return lines

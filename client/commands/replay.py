@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from client.replay import Replay
 
 
-@click.command("replay")
+@click.command("replay", short_help="Watch a saved round again.")
 @data_options
 @click.argument("file", default=LAST, metavar="[ROUND|FILE|last]")
 @click.option("--eyes", metavar="NAME", help="From the eyes of this player (else: all cards open).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,6 +14,27 @@ from client.problems import EXIT_GOOD
 
 if TYPE_CHECKING:
     from p2p.roundfile import RoundFile
+
+STATES: Final[dict[str, str]] = {
+    "finished": "finished",
+    "stalled": "stopped at the limit of moves, nobody lost",
+    "forfeit": "lost by somebody who left",
+    "faulted": "ended by a fault",
+    "unfinished": "given up, counts for nobody",
+    "damaged": "the file is damaged",
+    "offer": "never begun: not everybody said yes",
+    "keys": "left while the deal was prepared",
+    "prepare": "left while the deal was prepared",
+    "deal": "left while the cards were dealt",
+    "arrange": "left while players arranged their cards",
+    "start": "left before the first move",
+    "play": "left in mid-round",
+    "opening": "left in mid-round",
+    "ending": "over, not everybody has signed the result",
+    "reveal": "over, the seeds are not open",
+    "dead": "ended by a fault before the first move",
+}
+"""What a file says of the round's end (a result, or else the phase it stopped in), for a person."""
 
 
 @click.command("rounds")
@@ -67,4 +88,5 @@ def _in_words(line: dict[str, object]) -> str:
 
     players = line["players"]
     names = ", ".join(clean(str(name)) for name in players) if isinstance(players, list) else ""
-    return f"{line['name']}  {line['ending']:<10}  {names}".rstrip()
+    ending = str(line["ending"])
+    return f"{line['name']}  {names or 'players not known'}: {STATES.get(ending, ending)}"

@@ -12,11 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from client import cli
-from client.commands.common import read_rules
+from client.commands.common import PRESET_NAMES, read_rules
+from client.commands.rounds import STATES
 from client.problems import NoTable, UsageProblem, exit_code
 from engine.errors import RuleError, Sentence, ShitheadError
-from engine.rules import RuleSet, to_items
+from engine.rules import PRESETS, RuleSet, to_items
 from p2p.errors import NetworkProblem
+from p2p.phases import Phase
 
 HEAVY = ("aioquic", "zeroconf", "nacl", "cryptography", "prompt_toolkit", "msgspec", "platformdirs", "filelock")
 
@@ -244,6 +246,9 @@ def test_rules_are_a_preset_a_file_and_changes(tmp_path: Path) -> None:
         (("no/such.toml",), "no/such.toml"),
         (("wikipedia", "--set", "colour=red"), "colour"),
         (("wikipedia", "--set", "refill_to"), "refill_to"),
+        (("wikipedia", "--set", "refil_to=4"), "There is no option refil_to (did you mean refill_to?)."),
+        (("wikipedia", "--set", "xyzzy=4"), "There is no option xyzzy. All are listed by"),
+        (("partty",), "There is no preset partty (did you mean party?); there are wikipedia, "),
         (("wikipedia", "--set", "refill_to=many"), "many"),
     ],
 )
@@ -251,6 +256,13 @@ def test_rules_that_do_not_exist_are_said(say, arguments: tuple[str, ...], word:
     said = say("rules", *arguments)
     assert said.code == 2
     assert word in said.err
+
+
+def test_the_help_of_rules_names_every_preset(say) -> None:  # type: ignore[no-untyped-def]
+    assert tuple(PRESETS) == PRESET_NAMES
+    for command in ("rules", "host", "play"):
+        said = say(command, "--help")
+        assert all(name in " ".join(said.out.split()) for name in PRESETS)
 
 
 def test_a_rules_file_that_is_no_toml_is_said(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -279,6 +291,7 @@ def test_rules_are_shown_with_what_differs_marked(say) -> None:  # type: ignore[
     [
         ("refill_to = 4\n= 3\n", ("Line 2", "= 3")),
         ("refill_to = 4\n\ncolour = 3\n", ("Line 3", "colour", "refill_to")),
+        ("refil_to = 4\n", ("ours.toml", "Line 1", "no option refil_to (did you mean refill_to?)")),
         ('preset = "bridge"\n', ("Line 1", "bridge", "backpacker")),
         ("refill_to = 4\nburn_run = 77\n", ("Line 2", "burn_run", "77", "2")),
         ('skip = ["Z"]\n', ("Line 1", "skip", "Z")),
@@ -374,6 +387,23 @@ def test_a_record_is_shown_move_by_move(say) -> None:  # type: ignore[no-untyped
 
 
 # -- rounds and verdicts without a round
+
+
+def test_one_form_of_the_history_at_a_time(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("history", "--json", "--csv")
+    assert said.code == 2
+    assert "choose one" in said.err
+
+
+def test_every_state_of_a_saved_round_has_words() -> None:
+    endings = {"finished", "stalled", "forfeit", "faulted", "unfinished", "damaged"}
+    assert set(STATES) == endings | {phase.value for phase in Phase if phase is not Phase.CLOSED}
+
+
+def test_no_line_of_the_help_is_cut(say) -> None:  # type: ignore[no-untyped-def]
+    said = say("--help")
+    assert said.code == 0
+    assert "..." not in said.out.partition("Commands:")[2]
 
 
 def test_without_rounds_that_is_said(say) -> None:  # type: ignore[no-untyped-def]

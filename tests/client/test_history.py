@@ -70,6 +70,14 @@ def test_a_new_name_of_a_key_is_the_same_player() -> None:
     assert (ana.name, ana.rounds) == ("Anna", 5)
 
 
+def test_one_round_is_one_round() -> None:
+    one = EVENING[:1]
+    assert one[0].counts
+    lines = in_words(one, standings(one), pairs(one))
+    assert lines[0] == "1 round saved, which counts."
+    assert all("1 rounds" not in line for line in lines)
+
+
 def test_words_json_and_csv_hold_the_same() -> None:
     lines = in_words(EVENING, standings(EVENING), pairs(EVENING))
     assert lines[0] == "6 rounds saved, 4 of them count."

@@ -139,6 +139,15 @@ def _is_playing(node: Node) -> bool:
     return round_ is not None and round_.phase not in over and node.key in round_.roster
 
 
+def _words_when_stopped(node: Node) -> str:
+    """What a person who stops the program in whatever way should know of their seat."""
+    round_ = node.snapshot.round
+    if round_ is None or not _is_playing(node):
+        return "Stopped; you have left the table."
+    again = "play" if node.config.loopback else "join"
+    return f"Stopped in the middle of round {round_.number}. Your seat is kept: shithead {again} plays on."
+
+
 async def stay(
     node: Node,
     seat: Seat,
@@ -169,14 +178,20 @@ async def stay(
     if bot is not None:
         bot.start()
     standing = asyncio.create_task(standing_in.run(), name="standing in") if bot is None else None
+    stopped = ""
     try:
         return await _first(node, seat, playing, until)
+    except asyncio.CancelledError:
+        stopped = _words_when_stopped(node)
+        raise
     finally:
         for task in filter(None, (playing, standing)):
             task.cancel()
         await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
-        if client.last_words:
-            click.echo(client.last_words, file=seat.out)
+        # Whoever reads our output may have been stopped by the same Ctrl-C.
+        with contextlib.suppress(BrokenPipeError):
+            if client.last_words or stopped:
+                click.echo(client.last_words or stopped, file=seat.out)
         if bot is not None:
             await bot.close()
 

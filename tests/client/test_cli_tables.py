@@ -165,6 +165,7 @@ def test_a_signal_in_mid_round_ends_in_order_and_frees_the_data(tmp_path: Path, 
         assert ana.end() == 130
         assert "Traceback" not in ana.text
         assert "Fatal" not in ana.text
+        assert ana.lines[-1] == "Stopped in the middle of round 1. Your seat is kept: shithead play plays on."
     # A round that was stopped is kept, and blames nobody.
     told = json.loads(run(tmp_path, "verify", "--json").text)
     assert (told["verdict"], told["faults"]) == ("unproven", [])

@@ -43,7 +43,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     "played_up": ("{player} plays {cards} from the upcards.", "You play {cards} from your upcards."),
     "again": ("{player} plays again.", "You play again."),
     "drew": ("{player} draws {count:card|cards}.", "You draw {count:card|cards}."),
-    "drew_own": ("", "You draw {cards}."),
+    "drew_own": ("{player} draws {cards}.", "You draw {cards}."),
     "hand": ("", "Your hand: {cards}."),
     "picked_up": ("{player} picks up {count:card|cards}.", "You pick up {count:card|cards}."),
     "flipped": ("{player} flips {cards}.", "You flip {cards}."),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from client.cards import Style
 from client.lines.narrate import Narrator
-from client.phrases import said
+from client.phrases import said, told
 from client.sentences import Names, render
 from client.view import Stage, View, make_view
 from engine.cards import card_text
@@ -19,7 +19,9 @@ from engine.game import mask, with_faces
 from engine.state import GameState
 from p2p.audit import all_faces, fold
 from p2p.dealing import Dealing, ElGamalDealing
-from p2p.news import news_of
+from p2p.entries import Swap
+from p2p.facts import Fact
+from p2p.news import News, news_of
 from p2p.phases import Phase
 from p2p.round import Lens, Node, Round
 from p2p.roundfile import DamagedRound, NotARound, read
@@ -39,6 +41,8 @@ class Moment:
     state: GameState
     turn: int
     told: tuple[str, ...]
+    drawn: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Seats whose hands grew from the stock, and the positions of those cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,21 @@ class Replay:
         """The position as the player at seat ``eyes`` saw it; None: with all cards open."""
         state = self.moments[index].state
         return state if eyes is None else mask(state, eyes)
+
+    def told(self, index: int, eyes: int | None, style: Style) -> tuple[str, ...]:
+        """What led to the position, as the player at seat ``eyes`` saw it: own draws with their cards; None: with
+        everybody's.
+        """
+        moment, lines = self.moments[index], list(self.moments[index].told)
+        for seat, positions in moment.drawn:
+            faces = [moment.state.faces[position] for position in positions]
+            closed = render(told("drew", False, player=self.names[seat], count=len(positions)))
+            if eyes not in (None, seat) or min(faces) < 0 or closed not in lines:
+                continue
+            cards = tuple(card_text(face, moment.state.packs) for face in faces)
+            shown = render(told("drew_own", False, player=self.names[seat], cards=cards), None, style)
+            lines[lines.index(closed)] = shown
+        return tuple(lines)
 
     def at_turn(self, turn: int) -> int:
         """The index of the first moment after that many turns, or of the last one."""
@@ -111,17 +130,57 @@ def _moments(
         path.append(node)
         node = node.parent
     narrator = Narrator(style, asks=False)
-    before = _view(round_, lens, opened(dealt))
+    state = dealt
+    for seat, number, fact in _arrangements(round_, lens):
+        news, state = _arranged(lens, state, seat, number, fact)
+        after = _view(round_, lens, opened(state))
+        moments.append(Moment(opened(state), 0, tuple(narrator.tell((news,), after, after))))
+    before = _view(round_, lens, opened(state))
     turn = 0
     for link in reversed(path):
-        news = news_of(lens, link)
+        items = news_of(lens, link)
         state = opened(lens.state_at(link))
         after = _view(round_, lens, state)
-        told = narrator.tell(news, before, after)
-        turn += any(item.name in ("played", "picked_up", "flipped") for item in news)
-        moments.append(Moment(state, turn, tuple(told)))
+        lines = narrator.tell(items, before, after)
+        turn += any(item.name in ("played", "picked_up", "flipped") for item in items)
+        moments.append(Moment(state, turn, tuple(lines), _drawn(moments[-1].state, state)))
         before = after
     return moments
+
+
+def _arrangements(round_: Round, lens: Lens) -> list[tuple[int, int, Fact]]:
+    """Every exchange or choice of upcards that was judged good, as seat, number and fact; seat by seat, since
+    everybody arranges at once (R13).
+    """
+    deal = lens.agreement
+    if deal is None:
+        return []
+    order = sorted((deal.seat_of[number], number) for number in round_.numbers)
+    return [
+        (seat, number, fact)
+        for seat, number in order
+        for fact in lens.arrangements(number)
+        if fact.id in round_.arranged
+    ]
+
+
+def _arranged(lens: Lens, state: GameState, seat: int, number: int, fact: Fact) -> tuple[News, GameState]:
+    """What one arrangement is told as, and the position after it."""
+    deal, body = lens.agreement, fact.entry.body
+    after = lens.apply_arrangement(deal, state, number, fact) if deal is not None else state
+    if isinstance(body, Swap):
+        values = {"up_face": after.faces[body.hand], "hand_face": state.faces[body.up], "packs": state.packs}
+        return News("swapped", {"seat": seat, **values}), after
+    return News("chose", {"seat": seat}), after
+
+
+def _drawn(before: GameState, after: GameState) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Seats with cards in hand that lay in the stock before."""
+    stock = frozenset(before.stock)
+    found = (
+        (seat, tuple(position for position in hand if position in stock)) for seat, hand in enumerate(after.hands)
+    )
+    return tuple((seat, positions) for seat, positions in found if positions)
 
 
 def _view(round_: Round, lens: Lens, state: GameState) -> View:

@@ -100,7 +100,7 @@ class ReplayLines:
 
     def _moment(self) -> None:
         moment = self._shown.moments[self._index]
-        for line in moment.told:
+        for line in self._shown.told(self._index, self._eyes, self._style):
             self._say(f"{moment.turn:>4}  {line}" if moment.turn else f"      {line}")
 
     def _table(self) -> None:

@@ -58,7 +58,7 @@ def replay_rows(shown: Replay, at: Watching, look: Look, width: int, height: int
     ]
     state = shown.seen(at.index, at.eyes)
     players = range(len(shown.names))
-    bottom = [*_told(moment.told, look, width), line(width)]
+    bottom = [*_told(shown.told(at.index, at.eyes, style), look, width), line(width)]
     keys = text("replay_typed", style, turn=at.typed) if at.typed else text("replay_keys", style)
     bottom.append(row(width, Span(" " + keys, "footer")))
     middle = _table(state, look, width)

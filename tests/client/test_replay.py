@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from client.cards import Style
+from client.cards import Style, card_label
 from client.replay import NoReplay, Replay, hand_texts, load_replay
 from client.replay_lines import ReplayLines
 from client.tui.replaying import Watching, press_replay, replay_rows
@@ -118,7 +118,7 @@ def lines_of(played: Replay, *typed: str) -> list[str]:
 
 def test_through_a_pipe_all_of_it_comes_as_lines(played: Replay) -> None:
     said = lines_of(played)
-    told = [line for moment in played.moments for line in moment.told]
+    told = [line for index in range(len(played.moments)) for line in played.told(index, None, Style())]
     assert [line[6:] for line in said if line[6:] in told] == told
     assert said[-1] == f"The shithead is {played.shithead}."
 
@@ -152,3 +152,32 @@ def test_a_round_without_a_deal_says_so(tmp_path: Path) -> None:
     host.write(host.session.offer(RuleSet(), [host.me, table.peers[1].me]))
     with pytest.raises(NoReplay, match="before the cards were dealt"):
         load_replay(save(table, tmp_path, "unfinished"), TransparentDealing())
+
+
+def test_exchanges_are_told_one_by_one(played: Replay) -> None:
+    swaps = [moment for moment in played.moments if any(" lays out " in line for line in moment.told)]
+    assert swaps
+    before = played.moments[0].state
+    for moment in swaps:
+        seat = next(seat for seat in range(3) if before.ups[seat] != moment.state.ups[seat])
+        (up,) = set(moment.state.ups[seat]) - set(before.ups[seat])
+        (hand,) = set(moment.state.hands[seat]) - set(before.hands[seat])
+        texts = [card_label(card_text(moment.state.faces[p], 1), Style()) for p in (up, hand)]
+        assert moment.told == (f"{played.names[seat]} lays out {texts[0]} and takes up {texts[1]}.",)
+        assert moment.turn == 0
+        before = moment.state
+
+
+def test_a_player_is_told_which_cards_came_from_the_stock(played: Replay) -> None:
+    draws = [(index, moment) for index, moment in enumerate(played.moments) if moment.drawn]
+    assert draws
+    for index, moment in draws:
+        ((seat, positions),) = moment.drawn
+        name = played.names[seat]
+        cards = " ".join(card_label(card_text(moment.state.faces[p], 1), Style()) for p in positions)
+        closed = f"{name} draws {len(positions)} card{'s' if len(positions) > 1 else ''}."
+        opened = f"{name} draws {cards}."
+        assert opened in played.told(index, seat, Style())
+        assert opened in played.told(index, None, Style())
+        other = played.told(index, (seat + 1) % 3, Style())
+        assert closed in other and opened not in other

@@ -43,13 +43,16 @@ clean:
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "shithead needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python"; exit 1; }
+	@echo "Setting up .venv with $(PYTHON) (once) …"
 	@$(PYTHON) -m venv .venv || { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv"; rm -rf .venv; exit 1; }
 
 # What is installed depends on these two files; the program itself is used in place.
 .venv/.play: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) -e .
+	@echo "Installing what shithead needs into .venv (once, about half a minute) …"
+	@$(PIP) -e .
 	@touch $@
 
 .venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) -e '.[dev]'
+	@echo "Installing what the tests need into .venv (once, about a minute) …"
+	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/.play

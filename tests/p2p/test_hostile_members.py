@@ -176,7 +176,7 @@ def test_only_the_host_is_accepted_without_asking() -> None:
         "Ana\U000e0100",
         "\u3164",
         "\u2800",
-        "a\u0301\u0302\u0303\u0304",,
+        "a\u0301\u0302\u0303\u0304",
     ],
 )
 def test_names_that_show_nothing_or_leave_their_line_are_refused(name: str) -> None:

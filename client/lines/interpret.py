@@ -47,7 +47,8 @@ def interpret(view: View, text: str) -> Meaning:
     if not line:
         return Show("turn")
     first, _, rest = line.partition(" ")
-    word = first.lower()
+    # Other programs' commands begin with a slash; no word here does.
+    word = first.lower().removeprefix("/")
     if word.startswith("#"):
         return _choice(view, word[1:] or rest)
     if word in _SHOWN and not rest:

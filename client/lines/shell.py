@@ -297,6 +297,10 @@ class LineClient:
                 raise _Leave
             return
         meaning = interpret(self._view, text)
+        if self._asks_quit and not isinstance(meaning, Answer):
+            # Whoever has missed the question would wonder why nothing happens.
+            self._say("quit_ask")
+            return
         if isinstance(meaning, Problem):
             self._sentence(meaning.sentence)
             return

@@ -242,6 +242,8 @@ async def test_leaving_in_mid_round_asks_a_person() -> None:
     await sitting.says("quit", "A round is going on")
     await sitting.says("no", "You stay.")
     await sitting.says("quit", "A round is going on")
+    for other in ("table", "say hello", "", "what"):
+        await sitting.says(other, "A round is going on")
     sitting.keyboard.type("yes")
     assert await sitting.code() == 0
     assert house.nodes[1].snapshot.score[0].kind == "forfeit"

@@ -267,6 +267,8 @@ def test_the_rest() -> None:
     assert interpret(view, "say \x1b[31mred\u202e") == Talk("[31mred")
     assert interpret(view, "void") == Void()
     assert interpret(view, "quit") == Quit()
+    assert interpret(view, "/help") == Show("help")
+    assert interpret(view, "/quit") == Quit()
     assert interpret(view, "exit") == Quit()
 
 

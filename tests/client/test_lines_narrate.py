@@ -84,7 +84,10 @@ def cards(name: str, seat: int, *texts: str, **values: object) -> News:
         (News("out", {"seat": 1, "place": 2}), ["Bogdan is out: second."]),
         (News("turn", {"seat": 1}), []),
         (News("said", {"player": BOGDAN, "name": "Bogdan", "text": "oh\x1b[2J\u202e"}), ["Bogdan> oh[2J"]),
-        (News("saved", {"path": "/x/r1.round", "round": 1}), None),
+        (
+            News("saved", {"path": "/x/r1.round", "round": 1}),
+            ["The round is saved as r1.round. Check it at any time with `shithead verify last`."],
+        ),
         (
             News("unsaved", {"reason": "no space left", "round": 1}),
             ["The round could not be saved (no space left)."],

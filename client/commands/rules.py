@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from typing import TYPE_CHECKING
 
 import click
 
 from client.commands.common import data_options, read_rules
 from client.problems import EXIT_GOOD
+from engine.errors import RuleError
+
+if TYPE_CHECKING:
+    from engine.rules import RuleSet
 
 
 @click.command("rules", short_help="The rules in force, in sentences.")
@@ -23,7 +29,8 @@ def command(name: str, changes: tuple[str, ...], by_name: bool, as_json: bool) -
     file with house rules.
     """
     from client.lines.show import rules_lines
-    from engine.rules import MIN_PLAYERS, changed_items, check_playable, to_items
+    from client.sentences import listed
+    from engine.rules import MAX_PLAYERS, MIN_PLAYERS, changed_items, check_playable, to_items
 
     rules = read_rules(name, changes)
     if as_json:
@@ -39,4 +46,21 @@ def command(name: str, changes: tuple[str, ...], by_name: bool, as_json: bool) -
     check_playable(rules, MIN_PLAYERS)
     for line in rules_lines(rules, 0):
         click.echo(line)
+    fitting = playable_counts(rules)
+    if len(fitting) < MAX_PLAYERS - MIN_PLAYERS + 1:
+        click.echo(
+            f"There are cards for {listed([str(count) for count in fitting], 'or')} players, and no other number."
+        )
     return EXIT_GOOD
+
+
+def playable_counts(rules: RuleSet) -> list[int]:
+    """With how many players ``rules`` can be dealt (R6, R7); six may fit where five don't: they use more packs."""
+    from engine.rules import MAX_PLAYERS, MIN_PLAYERS, check_playable
+
+    fitting = []
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+        with contextlib.suppress(RuleError):
+            check_playable(rules, players)
+            fitting.append(players)
+    return fitting

@@ -286,6 +286,18 @@ def test_rules_are_shown_with_what_differs_marked(say) -> None:  # type: ignore[
     assert json.loads(say("rules", "--json").out) == dict(to_items(RuleSet()))
 
 
+def test_for_how_many_the_cards_suffice_is_said_where_it_is_not_for_ten(say) -> None:  # type: ignore[no-untyped-def]
+    last = say("rules", "--set", "deal=20/3/3").out.splitlines()[-1]
+    assert last == "There are cards for 2 players, and no other number."
+    # Five share one pack, six have two.
+    last = say("rules", "--set", "deal=6/3/3").out.splitlines()[-1]
+    assert last == "There are cards for 2, 3, 4, 6, 7 or 8 players, and no other number."
+    assert "There are cards" not in say("rules").out
+    said = say("rules", "--set", "deal=30/3/3")
+    assert said.code == 2
+    assert "72 cards" in said.err
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [

@@ -51,6 +51,11 @@ def _store(data: DataDir) -> Iterator[Store]:
         store.close()
 
 
+def table_words(name: str) -> str:
+    """The table ``name`` within a sentence: most are called ``Ana's table``, which says already what it is."""
+    return name if name.casefold().endswith(" table") else f"the table {name}"
+
+
 def wants_back(seat: Seat, table: RememberedTable) -> bool:
     """Whether this person takes its seat again; a table declined is not offered a second time.
 
@@ -58,7 +63,7 @@ def wants_back(seat: Seat, table: RememberedTable) -> bool:
     """
     if seat.auto or not is_interactive():
         return True
-    if click.confirm(f"You were at the table {table.name}. Return to it?", default=True, err=True):
+    if click.confirm(f"You were at {table_words(table.name)}. Return to it?", default=True, err=True):
         return True
     with _store(seat.data) as store:
         store.forget_table(table.table)
@@ -88,7 +93,7 @@ def take_seat_again(
     try:
         return run(lambda: sit(table))
     except NobodyThere:
-        click.echo(f"Nobody of the table {table.name} answers.", err=True)
+        click.echo(f"Nobody of {table_words(table.name)} answers.", err=True)
     except LocalProtocolError as error:
         if error.code != "not_a_member":
             raise
@@ -109,7 +114,7 @@ async def wait_for_somebody(node: Node, seat: Seat) -> None:
     # Nothing may be printed over a full screen, which shows itself whose links are missing.
     is_quiet = wants_screen(seat)
     if not is_quiet:
-        click.echo(f"You are back at the table {node.snapshot.name}.", file=seat.out)
+        click.echo(f"You are back at {table_words(node.snapshot.name)}.", file=seat.out)
     started = asyncio.get_running_loop().time()
     advised = False
     while not node.has_heard and not node.gone.is_set():

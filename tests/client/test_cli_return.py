@@ -35,7 +35,7 @@ def test_a_table_against_bots_that_was_killed_is_played_on(tmp_path: Path) -> No
         kill(first)
     second = run(tmp_path / "ana", *arguments)
     assert second.code == 0, second.text
-    assert "You are back at the table Ana's table." in second.text
+    assert "You are back at Ana's table." in second.text
     assert "Round 1 is over." in second.text
     assert verdicts(tmp_path / "ana") == ["fair"]
     third = run(tmp_path / "ana", *arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from client.commands import returning
-from client.commands.returning import last_table, take_seat_again, wants_back
+from client.commands.returning import last_table, table_words, take_seat_again, wants_back
 from client.commands.seat import Seat
 from client.datadir import DataDir
 from engine.rules import RuleSet
@@ -78,3 +78,11 @@ def test_rules_are_remembered_as_text_and_forgiven() -> None:
     assert read_rules_text(rules_text(rules)) == rules
     assert read_rules_text(rules_text(RuleSet())) == RuleSet()
     assert read_rules_text("no_such_option=1") == RuleSet()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("Ana's table", "Ana's table"), ("Kitchen", "the table Kitchen"), ("Table", "the table Table")],
+)
+def test_a_table_is_named_once_in_a_sentence(name: str, words: str) -> None:
+    assert table_words(name) == words

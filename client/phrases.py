@@ -102,7 +102,8 @@ SAID: Final[dict[str, str]] = {
     "burnt_quartet": "The pile burns: {number} {ranks}.",
     "burnt_run": "The pile burns: a run of equal cards.",
     "fault": "A breach: {text}",
-    "saved": "The round is saved as {file}. Check it at any time with `shithead verify last`.",
+    "saved": "The round is saved; `shithead verify last` checks it at any time:",
+    "saved_path": "{path}",
     "unsaved": "The round could not be saved ({reason}).",
     "no_mdns": "Tables cannot be announced by multicast here; others join by your address.",
     # the end of a round

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from pathlib import PurePath
 from typing import Final
 
 from client.cards import JOKER, rank_label, rank_word
@@ -193,8 +192,8 @@ def _said(values: Mapping[str, object], after: View) -> list[Sentence]:
 
 
 def _saved(values: Mapping[str, object], after: View) -> list[Sentence]:
-    # The name of the file alone: a whole path would be broken somewhere by the end of the line.
-    return [said("saved", file=PurePath(text_in(values, "path")).name)]
+    # A long path has a line of its own: behind a sentence the end of the line would break it.
+    return [said("saved"), said("saved_path", path=text_in(values, "path"))]
 
 
 def _unsaved(values: Mapping[str, object], after: View) -> list[Sentence]:

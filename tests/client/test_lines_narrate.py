@@ -86,7 +86,7 @@ def cards(name: str, seat: int, *texts: str, **values: object) -> News:
         (News("said", {"player": BOGDAN, "name": "Bogdan", "text": "oh\x1b[2J\u202e"}), ["Bogdan> oh[2J"]),
         (
             News("saved", {"path": "/x/r1.round", "round": 1}),
-            ["The round is saved as r1.round. Check it at any time with `shithead verify last`."],
+            ["The round is saved; `shithead verify last` checks it at any time:", "/x/r1.round"],
         ),
         (
             News("unsaved", {"reason": "no space left", "round": 1}),

@@ -56,7 +56,7 @@ def test_every_order_and_every_prefix_gives_one_verdict(players, kind):
     orders(players, kind, 30 // players, seed=players)
 
 
-MANY = {2: 300, 3: 100, 5: 30}
+MANY = {2: 150, 3: 50, 5: 20}
 """Orders in the long run of the tests; ``SHITHEAD_ORDERS=1000`` makes it a thousand for each, in half an hour."""
 
 

@@ -107,7 +107,6 @@ class Core:
         self.unreadable = 0
         """Entries that were dropped because they could not be read or were not signed."""
         self._saved: set[bytes] = set()
-        self._final_said: set[bytes] = set()
         self._load(store.load(table))
         self.session.restore(store.secret)
         others = self.session.members().keys() - {self.me}

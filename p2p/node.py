@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from engine import __version__
-from engine.errors import Sentence, ShitheadError
+from engine.errors import ShitheadError
 from engine.moves import PlayerMove
 from engine.rules import RuleSet, check_playable
 from p2p import entries as e
@@ -42,7 +43,7 @@ from p2p.reach import Reach
 from p2p.remember import Memory
 from p2p.round import Round
 from p2p.session import GRACE_S, Job
-from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
+from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot, stamp_of
 from p2p.store import Store
 from p2p.sync import answer, batches, lacking, unknown_heads
 from p2p.transport import Endpoint, make_hello
@@ -1202,8 +1203,6 @@ class _Elsewhere(Exception):
 
 
 def _random32() -> bytes:
-    import os
-
     return os.urandom(32)
 
 
@@ -1250,9 +1249,7 @@ def refusal_problem(refuse: Refuse, address: str, name: str) -> NetworkProblem:
 
 def make_stamp(round_: Round) -> bytes:
     """The stamp of a round as it now stands; see ``RoundView.stamp``."""
-    from p2p.snapshot import stamp_of
-
     return stamp_of(round_, round_.everything())
 
 
-__all__ = ["Node", "NodeConfig", "Sentence", "refusal_problem"]
+__all__ = ["Node", "NodeConfig", "refusal_problem"]

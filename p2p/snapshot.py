@@ -13,6 +13,7 @@ from typing import Final
 from engine.rules import RuleSet
 from engine.state import GameState
 from p2p.faults import Fault
+from p2p.identity import fold_name
 from p2p.members import Member
 from p2p.phases import Phase
 from p2p.round import Lens, Round
@@ -200,8 +201,6 @@ def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapsho
 
 
 def _player(session: Session, member: Member, around: Surroundings) -> PlayerView:
-    from p2p.identity import fold_name
-
     is_me = member.key == session.me
     rounds, met_at = around.known.get(member.key, (0, ""))
     other = around.known_names.get(fold_name(member.name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import RANKS, pack_size
@@ -237,6 +238,12 @@ def changed_items(rules: RuleSet) -> tuple[tuple[str, str], ...]:
     """The options of ``rules`` that are not the default, sorted by name, in text form."""
     default = dict(to_items(RuleSet()))
     return tuple((name, text) for name, text in to_items(rules) if text != default[name])
+
+
+@lru_cache(maxsize=16)
+def preset_named(rules: RuleSet) -> str | None:
+    """The name of the preset that ``rules`` are; None for rules of one's own."""
+    return next((name for name in PRESETS if RuleSet.preset(name) == rules), None)
 
 
 def packs_for(rules: RuleSet, players: int) -> int:

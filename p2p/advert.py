@@ -28,6 +28,9 @@ MAX_TXT_VALUE_BYTES: Final = 128
 TABLE_ID_PREFIX_BYTES: Final = 8
 """Enough to group adverts of one table on a LAN."""
 
+CUSTOM_RULES: Final = "custom"
+"""What an advert calls rules that are no preset; the whole rules are seen at the door."""
+
 _Small: TypeAlias = Annotated[int, Meta(ge=0, le=255)]
 _Version: TypeAlias = Annotated[int, Meta(ge=0, le=0xFFFF)]
 _Word: TypeAlias = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
@@ -37,8 +40,9 @@ class TableAd(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     """A table as one of its peers announces it.
 
     ``table_id``: the first 8 bytes of the table's id; ``key``: the peer that announces; ``nonce``: 8 bytes,
-    new at each start of it; ``low``, ``high``: protocol versions; ``rules``: name of a preset or ``custom``;
-    ``phase``: ``open``, ``full``, ``playing``, … as the peer calls it; ``port``: of its game socket.
+    new at each start of it; ``low``, ``high``: protocol versions; ``rules``: name of a preset or
+    :data:`CUSTOM_RULES`, empty from a peer that does not act as host; ``phase``: ``open``, ``full``, ``playing``,
+    … as the peer calls it; ``port``: of its game socket.
     """
 
     table: Annotated[str, Meta(min_length=1, max_length=MAX_TABLE_NAME_CHARACTERS)]

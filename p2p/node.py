@@ -21,10 +21,10 @@ from typing import Final, TypeVar
 from engine import __version__
 from engine.errors import ShitheadError
 from engine.moves import PlayerMove
-from engine.rules import RuleSet, check_playable
+from engine.rules import RuleSet, check_playable, preset_named
 from p2p import entries as e
 from p2p.addresses import Address, is_local, parse_address, show_address
-from p2p.advert import TABLE_ID_PREFIX_BYTES, TableAd
+from p2p.advert import CUSTOM_RULES, TABLE_ID_PREFIX_BYTES, TableAd
 from p2p.audit import verify_file
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
 from p2p.dealing import Dealing, ElGamalDealing
@@ -317,7 +317,8 @@ class Node:
             port=self.port,
             players=len(snapshot.players),
             seats=self.seats,
-            rules="wikipedia" if self.rules == RuleSet() else "custom",
+            # The seats and the rules to come are known to whoever acts for the table, and to nobody else for sure.
+            rules=(preset_named(self.rules) or CUSTOM_RULES) if snapshot.acting_host == self.key else "",
             phase="playing" if playing else "full" if full else "open",
         )
 

@@ -86,7 +86,8 @@ class FoundTable:
         from p2p.addresses import show_address
 
         where = show_address(self.address) if self.address is not None else "address not known yet"
-        line = f"{self.name}  {self.players} of {self.seats} players, rules {self.rules}, {self.phase}  {where}"
+        rules = f", rules {self.rules}" if self.rules else ""
+        line = f"{self.name}  {self.players} of {self.seats} players{rules}, {self.phase}  {where}"
         if not self.is_live:
             line += "  (gone?)"
         if not self.is_compatible:
@@ -102,7 +103,8 @@ def group(seen: Iterable[SeenTable]) -> list[FoundTable]:
     found = []
     for table_id, peers in tables.items():
         peers.sort(key=lambda peer: (not peer.is_live, not peer.addresses))
-        ad = peers[0].ad
+        # Who acts as host names the rules, and knows them and the seats best.
+        ad = next((peer.ad for peer in peers if peer.ad.rules), peers[0].ad)
         times = [peer.seconds for peer in peers if peer.seconds is not None]
         found.append(
             FoundTable(

@@ -53,12 +53,12 @@ def find_rows(shown: Finding, look: Look, width: int, height: int) -> list[Row]:
     style = look.style
     top = [row(width, Span(" SHITHEAD  " + text("find_title", style), "title")), line(width)]
     top[0] = (*top[0][:-1], Span(top[0][-1].text, "title"))
-    name_room = max(14, width - 46 - (22 if width >= WHERE_WIDTH else 0))
+    name_room = max(14, width - 48 - (22 if width >= WHERE_WIDTH else 0))
     head = f"    {text('find_table', style):<{name_room}} {text('find_players', style):<9}"
     body: list[Row] = []
     if shown.tables:
         body.append(
-            row(width, Span(head + f"{text('find_rules', style):<12}{text('find_state', style)}", "label"))
+            row(width, Span(head + f"{text('find_rules', style):<14}{text('find_state', style)}", "label"))
         )
     for number, table in enumerate(shown.tables):
         body.append(_table_row(number, table, shown, look, width, name_room))
@@ -102,7 +102,7 @@ def _table_row(number: int, table: FoundTable, shown: Finding, look: Look, width
         Span(f" {'>' if chosen else ' '}{number + 1:>2} ", "key", f"table:{number}"),
         Span(fit(table.name, room) + " ", name, f"table:{number}"),
         Span(fit(f"{table.players} of {table.seats}", 9), "text" if usable else "dim"),
-        Span(fit(table.rules, 12), "text" if usable else "dim"),
+        Span(fit(table.rules, 14), "text" if usable else "dim"),
         Span(cut(state, 22) + " ", "text" if usable else "dim"),
         Span(where, "dim"),
     )

@@ -31,6 +31,8 @@ def seen(
     addresses: Sequence[Address] = (HERE,),
     high: int = 1,
     low: int = 1,
+    rules: str = "wikipedia",
+    seats: int = 5,
 ) -> SeenTable:
     ad = TableAd(
         table=name,
@@ -39,8 +41,8 @@ def seen(
         nonce=bytes(8),
         port=21052,
         players=2,
-        seats=5,
-        rules="wikipedia",
+        seats=seats,
+        rules=rules,
         phase="open",
         low=low,
         high=high,
@@ -69,6 +71,15 @@ def test_peers_of_one_table_are_one_table_and_the_live_one_is_knocked_at() -> No
     assert (kitchen.name, kitchen.is_live, kitchen.address, kitchen.key) == ("Kitchen", True, THERE, b"\2" * 32)
     assert (attic.name, attic.address) == ("Attic", HERE)
     assert [door.address for door in _doors(kitchen)] == [THERE, HERE]
+
+
+def test_rules_and_seats_are_those_that_the_acting_host_names() -> None:
+    host, guest = seen("Kitchen", 1, 1, rules="party"), seen("Kitchen", 1, 2, rules="", seats=10)
+    for peers in ([host, guest], [guest, host]):
+        (table,) = group(peers)
+        assert (table.rules, table.seats) == ("party", 5)
+    (unknown,) = group([guest])
+    assert unknown.in_words() == "Kitchen  2 of 10 players, open  192.168.1.5:21052"
 
 
 def test_a_table_says_in_one_line_what_a_person_needs() -> None:

@@ -25,6 +25,7 @@ from engine.rules import (
     check_playable,
     from_items,
     packs_for,
+    preset_named,
     to_items,
     with_options,
 )
@@ -107,6 +108,12 @@ def test_presets_are_what_section_3_5_says(name: str) -> None:
     assert dict(changed_items(RuleSet.preset(name))) == {
         key: value for key, value in PRESETS[name].items() if (key, value) != ("joker_power", "reverse")
     }
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_known_again_and_nothing_else_is_one(name: str) -> None:
+    assert preset_named(RuleSet.preset(name)) == name
+    assert preset_named(with_options(RuleSet.preset(name), {"turn_limit": "999"})) is None
 
 
 def test_an_unknown_preset_is_refused() -> None:

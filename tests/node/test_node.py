@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.rules import RuleSet
+from engine.rules import RuleSet, with_options
 from p2p.audit import verify_file
 from p2p.dealing import ElGamalDealing
 from p2p.errors import LocalProtocolError, NetworkProblem
@@ -59,6 +59,20 @@ async def test_names_that_are_taken_and_full_tables_are_refused_in_words(evening
     with pytest.raises(NetworkProblem) as full:
         await Node.join_table(evening.config("Carmen"), ("127.0.0.1", evening.nodes[0].port))
     assert full.value.code == "table_full" and "it has 2 seats" in str(full.value)
+
+
+async def test_the_acting_host_announces_the_preset_that_is_played_and_nobody_else_does(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan")
+    for rules, name in (
+        (RuleSet(), "wikipedia"),
+        (RuleSet.preset("party"), "party"),
+        (with_options(RuleSet.preset("party"), {"jokers": "1"}), "custom"),
+    ):
+        ana.rules = rules
+        ad = ana._make_ad()
+        assert ad is not None and ad.rules == name
+    guests = bogdan._make_ad()
+    assert guests is not None and guests.rules == ""
 
 
 async def test_the_host_can_turn_somebody_away(evening: Evening) -> None:

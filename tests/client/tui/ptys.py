@@ -33,10 +33,13 @@ class RealTerminal:
         self.before = termios.tcgetattr(self.slave)
         self.screen = pyte.Screen(width, height)
         self.stream = pyte.ByteStream(self.screen)
+        self.answer: Callable[[str], str] = str
+        """What becomes of the answers that this terminal gives when it is asked something."""
+        self.screen.write_process_input = self._answered
         self.raw = b""
-        environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONUTF8": "1", **variables}
-        for name in ("SHITHEAD_HOME", "LC_ALL", "LC_CTYPE"):
-            environment.pop(name, None)
+        unwanted = ("SHITHEAD_HOME", "LC_ALL", "LC_CTYPE")
+        environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+        environment |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONUTF8": "1", **variables}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "client.cli", "--data-dir", str(home), *arguments],
             stdin=self.slave,
@@ -45,6 +48,9 @@ class RealTerminal:
             env=environment,
             start_new_session=True,
         )
+
+    def _answered(self, data: str) -> None:
+        os.write(self.master, self.answer(data).encode())
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""What a typed line can mean, as values."""
+"""What a person can want of their program at a table, as values: what a typed line or a key means."""
 
 from __future__ import annotations
 
@@ -77,6 +77,13 @@ class ChangeRules:
 
 
 @dataclass(frozen=True, slots=True)
+class TakePreset:
+    """Offer the next rounds by the rules of this preset."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Away:
     """Go away (my program plays for me) or come back."""
 
@@ -84,8 +91,16 @@ class Away:
 
 
 @dataclass(frozen=True, slots=True)
+class Mute:
+    """Hide what these say from now on, or show it again. ``keys``: their identities."""
+
+    keys: frozenset[bytes]
+    is_muted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices`` or ``help``."""
+    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases`` or ``help``."""
 
     what: str
 
@@ -109,22 +124,12 @@ class Problem:
     sentence: Sentence
 
 
-Command = (
-    Act
-    | Answer
-    | Talk
-    | StartRound
-    | Admit
-    | Refuse
-    | Kick
-    | SeatBots
-    | Void
-    | Away
-    | ChangeRules
-    | Show
-    | Quit
-    | Explain
+Order = (
+    Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | ChangeRules | TakePreset | Away
 )
+"""What both clients can be told to do at a table; ``client.doing`` does it."""
+
+Command = Order | Mute | Show | Quit | Explain
 """Everything that a line can mean."""
 
 Meaning = Command | Problem

@@ -207,8 +207,17 @@ SAID: Final[dict[str, str]] = {
     "stood_in_away": "You are away, so your program plays for you.",
     "stood_in_time_up": "Your time is up, so your program plays this one for you.",
     "no_stand_in": "Your seat is played by a program already.",
-    "set_how": "Name an option and its value, such as `set refill_to=4`; `rules` shows what is in force.",
+    "set_how": (
+        "Name an option and its value, such as `set refill_to=4`, or a preset, such as `set party`; `rules` shows "
+        "what is in force."
+    ),
     "set_said": "The next round is offered with {option}={value}.",
+    "preset_said": "The next round is played by the rules {name}.",
+    "muted": "The talk of {names} is hidden now; `unmute` shows it again.",
+    "unmuted": "The talk of {names} is shown again.",
+    "mute_yourself": "That is you.",
+    "nobody_else": "Nobody else is here.",
+    "no_phrase": "There is no phrase #{number}: from #1 to #{most}; `phrases` shows them.",
     "rules_new": "House rules, where they differ from the usual ones:",
     "rules_changed": "The rules change:",
     "rules_line": "  {text}",
@@ -226,38 +235,6 @@ SAID: Final[dict[str, str]] = {
     "rounds_done": "That was the last round; leaving.",
 }
 """Code → template."""
-
-HELP: Final = (
-    "7 or 7 7 or 55       play cards of a rank (2 to 10, j, q, k, a; t and 0 are ten too)",
-    "5h 5c                play exactly these cards",
-    "#2                   the second of the numbered choices; in lists a bare 2 does as well",
-    "pick up              take the pile into your hand (where an upcard goes along: pick up with 7c)",
-    "flip 2 (or just 2)   turn over a downcard when nothing else is left",
-    "swap 2h 7s           before play: exchange a hand card for an upcard",
-    "choose 3c 4d 5h      before play, where upcards are chosen: lay these out",
-    "ready                before play: done with exchanging",
-    "x, x as 9, 9 x       a joker; a wild one as a nine (name 9 when it was turned up)",
-    "chance               turn the top card of the stock, where the rules have it",
-    "done                 lay no more of the cards just drawn, where the rules have it",
-    "choices              all that you can do now, line by line",
-    "why 4d               why a card can't be played now; also: why pick up",
-    "table, score, rules  show the table, the evening's rounds, the rules in force",
-    "say hello            talk to the table",
-    "yes, no              answer a question",
-    "void                 give the round up when somebody is overdue",
-    "away, back           have my program play for me, and stop that",
-    "quit                 leave",
-)
-"""What ``help`` shows to everybody."""
-
-HELP_HOST: Final = (
-    "start                begin a round with everybody here",
-    "admit Ana            let somebody in who is at the door; refuse Ana",
-    "set refill_to=4      offer the next rounds by another rule; everybody sees it and is asked",
-    "kick Ana             send somebody away between rounds",
-    "bots 2               seat bots",
-)
-"""What it shows to the host besides."""
 
 WAITS: Final = {
     "accept": "to say yes",

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
 
-from client.cards import Style, card_labels, clean
+from client.cards import Style
 from client.lines.narrate import place_word
 from client.replay import Replay, down_texts, hand_texts, pile_texts, up_texts
+from client.texts import REPLAY_HELP, of_saved
 from engine.state import GameState
-
-HELP: Final = (
-    "Enter      the next step       b          one back",
-    "12         to turn 12          all        everything from here on",
-    "table      who holds what      eyes Ana   from Ana's eyes",
-    "open       with all cards open quit       end",
-)
 
 
 class ReplayLines:
@@ -35,7 +28,7 @@ class ReplayLines:
         if typed is None:
             self._rest()
             return
-        self._say("Enter goes on; help says what else can be typed.")
+        self._say(of_saved("more"))
         for line in typed:
             if not self._do(line.strip()):
                 return
@@ -63,14 +56,14 @@ class ReplayLines:
             case "q" | "quit" | "exit":
                 return False
             case _:
-                for each in HELP:
+                for each in REPLAY_HELP:
                     self._say(f"  {each}")
         return True
 
     def _look_from(self, name: str) -> None:
         seats = [seat for seat, each in enumerate(self._shown.names) if each.casefold() == name.strip().casefold()]
         if not seats:
-            self._say(f"Players: {', '.join(clean(each) for each in self._shown.names)}.")
+            self._say(of_saved("players", names=self._shown.names))
             return
         self._eyes = seats[0]
         self._table()
@@ -78,7 +71,7 @@ class ReplayLines:
     def _step(self, step: int) -> None:
         index = self._index + step
         if not 0 <= index < len(self._shown.moments):
-            self._say("That is the end." if step > 0 else "That is the beginning.")
+            self._say(of_saved("at_end" if step > 0 else "at_start"))
             return
         self._index = index
         self._moment()
@@ -88,14 +81,14 @@ class ReplayLines:
             self._step(1)
         self._table()
         if self._shown.finish:
-            self._say(f"Out, in this order: {', '.join(clean(name) for name in self._shown.finish)}.")
+            self._say(of_saved("finish", names=self._shown.finish))
         if self._shown.shithead is not None:
-            self._say(f"The shithead is {clean(self._shown.shithead)}.")
+            self._say(of_saved("shithead", name=self._shown.shithead))
 
     def _head(self) -> None:
-        self._say(f"Round {self._shown.number}, table words {'-'.join(self._shown.words)}.")
+        self._say(of_saved("head", round=self._shown.number, words="-".join(self._shown.words)))
         if not self._shown.is_open:
-            self._say("Not every seed was opened: cards that nobody showed stay closed.")
+            self._say(of_saved("not_open"))
         self._table()
 
     def _moment(self) -> None:
@@ -106,17 +99,20 @@ class ReplayLines:
     def _table(self) -> None:
         state = self._shown.seen(self._index, self._eyes)
         for seat, name in enumerate(self._shown.names):
-            self._say(f"  {clean(name)}: {self._zones(state, seat)}")
+            self._say(of_saved("player", name=name, zones=self._zones(state, seat)))
         pile = pile_texts(state)
-        cards = card_labels(pile, self._style) if pile else "empty"
-        self._say(f"  Pile: {cards}. Stock: {len(state.stock)}. Burnt: {len(state.burnt)}.")
+        counts: dict[str, object] = {"stock": len(state.stock), "burnt": len(state.burnt)}
+        code = "pile" if pile else "pile_empty"
+        self._say(of_saved(code, self._style, cards=pile, **counts))
 
     def _zones(self, state: GameState, seat: int) -> str:
         if seat in state.finish_order:
-            return f"out, {place_word(state.finish_order.index(seat) + 1)}"
+            return of_saved("out", place=place_word(state.finish_order.index(seat) + 1))
         if seat in state.left:
-            return "has left"
+            return of_saved("has_left")
         zones = (("hand", hand_texts), ("up", up_texts), ("down", down_texts))
+        found = [(name, cards(state, seat)) for name, cards in zones]
         return "; ".join(
-            f"{name} {card_labels(cards(state, seat), self._style) or 'none'}" for name, cards in zones
+            of_saved(f"zone_{name}" if cards else f"zone_{name}_none", self._style, cards=cards)
+            for name, cards in found
         )

@@ -32,6 +32,7 @@ class Settings:
     motion: bool = True
     sound: bool = True
     mouse: bool = True
+    guide: bool = True
 
 
 TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -41,7 +42,7 @@ TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Settings that are one of a few words."""
 
-SWITCHES: Final = ("motion", "sound", "mouse")
+SWITCHES: Final = ("motion", "sound", "mouse", "guide")
 """Settings that are true or false."""
 
 

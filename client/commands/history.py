@@ -12,6 +12,7 @@ import click
 
 from client.commands.common import Options, data_options
 from client.problems import EXIT_GOOD, UsageProblem
+from client.texts import of_saved
 
 if TYPE_CHECKING:
     from client.history import Pair, PlayedRound, Standing
@@ -45,7 +46,7 @@ def command(options: Options, all_rounds: bool, as_json: bool, as_csv: bool) -> 
     elif as_csv:
         click.echo(as_table(rounds), nl=False)
     elif not rounds:
-        click.echo(f"No round is saved in {data.rounds} yet. Rounds are saved when they end.")
+        click.echo(of_saved("none", path=str(data.rounds)))
     else:
         for line in _round_lines(rounds) if all_rounds else in_words(rounds, standings(rounds), pairs(rounds)):
             click.echo(line)
@@ -55,7 +56,7 @@ def command(options: Options, all_rounds: bool, as_json: bool, as_csv: bool) -> 
 def _progress(done: int, count: int) -> None:
     if sys.stderr.isatty():
         end = "\r" if done + 1 < count else "\r\033[K"
-        click.echo(f"checking round {done + 1} of {count} …{end}", nl=False, err=True)
+        click.echo(of_saved("checking", done=done + 1, all=count) + end, nl=False, err=True)
 
 
 def as_object(
@@ -125,8 +126,10 @@ def _cell(name: str) -> str:
 
 def _counted(saved: int, counted: int) -> str:
     if saved == 1:
-        return f"1 round saved, which {'counts' if counted else 'does not count'}."
-    return f"{saved} rounds saved, {counted} of them {'counts' if counted == 1 else 'count'}."
+        return of_saved("saved_one_counts" if counted else "saved_one_not")
+    return of_saved(
+        "saved_counts", count=saved, counted=counted, counted_verb="counts" if counted == 1 else "count"
+    )
 
 
 def in_words(
@@ -139,37 +142,33 @@ def in_words(
     lines = [_counted(len(rounds), counted), ""]
     if not standings:
         return lines[:1]
-    lines.append(f"{'PLAYER':<{NAME_CELLS}} ROUNDS  SHITHEAD  FIRST  AVG PLACE  ROW NOW  BEST ROW  WORST ROW")
+    lines.append(fit(of_saved("name"), NAME_CELLS) + of_saved("columns"))
     for each in standings:
-        name = fit(each.name + (" (bot)" if each.is_bot else ""), NAME_CELLS)
+        name = fit(of_saved("bot", name=each.name) if each.is_bot else each.name, NAME_CELLS)
         lines.append(
             f"{name} {each.rounds:>6}  {each.shitheads:>8}  {each.firsts:>5}  {each.average_place:>9.2f}"
             f"  {each.streak:>7}  {each.longest:>8}  {each.cursed:>9}"
         )
-    lines += ["", "ROW: rounds in a row without being the shithead; WORST ROW: of being it.", ""]
-    lines.append("SHITHEAD, of all rounds played")
+    lines += ["", of_saved("row_means"), "", of_saved("chart")]
     for each in standings:
         bar = "#" * round(each.share * BAR_CELLS)
         lines.append(f"{fit(each.name, NAME_CELLS)} {bar:<{BAR_CELLS}} {each.share * 100:>3.0f} %")
     if pairs:
-        lines += ["", "TOGETHER AT A TABLE"]
+        lines += ["", of_saved("together")]
         for pair in pairs[:MAX_PAIRS]:
-            lines.append(
-                f"{fit(pair.first, NAME_CELLS)} {fit(pair.second, NAME_CELLS)} "
-                f"{pair.rounds:>4} {'round, ' if pair.rounds == 1 else 'rounds,'} "
-                f"shithead {pair.first_shithead} : {pair.second_shithead}"
-            )
+            names = f"{fit(pair.first, NAME_CELLS)} {fit(pair.second, NAME_CELLS)} "
+            said = of_saved("pair", count=pair.rounds, first=pair.first_shithead, second=pair.second_shithead)
+            # Figures below each other: the longest count that has a place here has four of them.
+            lines.append(names + " " * (4 - len(str(pair.rounds))) + said)
     return lines
 
 
 def _round_lines(rounds: tuple[PlayedRound, ...]) -> list[str]:
-    from client.cards import clean
-
     lines = []
     for each in rounds:
-        order = ", ".join(f"{number + 1}. {clean(name)}" for number, name in enumerate(each.finish))
-        last = f"shithead {clean(each.shithead)}" if each.shithead is not None else each.ending
+        places = [of_saved("place", number=number + 1, name=name) for number, name in enumerate(each.finish)]
+        last = of_saved("last", name=each.shithead) if each.shithead is not None else each.ending
         lines.append(
-            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (order, last) if part)}"
+            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (*places, last) if part)}"
         )
     return lines

@@ -104,6 +104,7 @@ def look_for(settings: Settings, ascii_only: bool) -> Look:
         settings.sound,
         settings.mouse,
         settings.theme,
+        settings.guide,
     )
 
 
@@ -112,6 +113,12 @@ def _suits(wanted: str, ascii_only: bool) -> Style:
         return Style(ascii=True)
     style = style_for(sys.stdout.encoding)
     if wanted == "auto" and not style.ascii:
+        from client.tui.probe import suit_cells
+
+        # The terminal knows best; where it does not say, the language is a hint.
+        width = suit_cells() if can_fill() else None
+        if width is not None:
+            return Style(ascii=width != 1)
         language = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG") or ""
         return Style(ascii=language.startswith(WIDE_LANGUAGES))
     return style
@@ -137,6 +144,7 @@ def make_screen(
             "motion": look.motion,
             "sound": look.sound,
             "mouse": look.mouse,
+            "guide": look.guide,
         }
         if look.style != first.style:
             changes["suits"] = "letters" if look.style.ascii else "symbols"

@@ -7,7 +7,7 @@ from typing import Final
 
 from client.cards import clean
 from client.lines import moves
-from client.lines.commands import (
+from client.orders import (
     Act,
     Admit,
     Answer,
@@ -15,17 +15,21 @@ from client.lines.commands import (
     ChangeRules,
     Kick,
     Meaning,
+    Mute,
     Problem,
     Quit,
     Refuse,
     SeatBots,
     Show,
     StartRound,
+    TakePreset,
     Talk,
     Void,
 )
 from client.phrases import said
+from client.texts import PHRASES
 from client.view import Choice, View
+from engine.rules import PRESETS
 from engine.state import Zone
 
 MAX_LINE_CHARACTERS: Final = 1000
@@ -36,7 +40,7 @@ MAX_BOTS: Final = 9
 
 
 _SHOWN: Final = {
-    **{word: word for word in ("table", "score", "rules", "choices", "help")},
+    **{word: word for word in ("table", "score", "rules", "choices", "phrases", "help")},
     "?": "help",
 }
 
@@ -97,7 +101,27 @@ def _chosen(view: View, choice: Choice) -> Meaning:
 
 
 def _say(view: View, rest: str) -> Meaning:
-    return Talk(rest) if rest else Problem(said("say_what"))
+    if not rest:
+        return Problem(said("say_what"))
+    number = rest.removeprefix("#")
+    if number == rest or not (number.isascii() and number.isdigit()):
+        return Talk(rest)
+    if not 1 <= int(number[:3]) <= len(PHRASES):
+        return Problem(said("no_phrase", number=number[:3], most=len(PHRASES)))
+    return Talk(PHRASES[int(number[:3]) - 1])
+
+
+def _mute(is_muted: bool) -> Callable[[View, str], Meaning]:
+    def command(view: View, rest: str) -> Meaning:
+        others = frozenset(row.key for row in view.players if not row.is_me)
+        if not rest:
+            return Mute(others, is_muted) if others else Problem(said("nobody_else"))
+        row = view.player(rest)
+        if row is None:
+            return Problem(said("nobody", name=rest))
+        return Problem(said("mute_yourself")) if row.is_me else Mute(frozenset({row.key}), is_muted)
+
+    return command
 
 
 def _start(view: View, rest: str) -> Meaning:
@@ -147,6 +171,8 @@ def _set(view: View, rest: str) -> Meaning:
     if not view.i_host:
         return Problem(said("host_only", host=view.host))
     option, equals, value = rest.partition("=")
+    if not equals and option in PRESETS:
+        return TakePreset(option)
     if not equals or not option.strip() or not value.strip():
         return Problem(said("set_how"))
     return ChangeRules(option.strip(), value.strip())
@@ -183,6 +209,8 @@ _COMMANDS: Final[dict[str, Callable[[View, str], Meaning]]] = {
     "unready": moves.unready,
     "why": moves.why,
     "say": _say,
+    "mute": _mute(True),
+    "unmute": _mute(False),
     "start": _start,
     "admit": _admit,
     "refuse": _refuse,

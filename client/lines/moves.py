@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from client.cards import JOKER, rank_word, read_card, read_rank
-from client.lines.commands import Act, Explain, Meaning, Problem
+from client.orders import Act, Explain, Meaning, Problem
 from client.phrases import said
 from client.view import OwnCard, Stage, View
 from engine.cards import JOKER_RANK, RANKS

@@ -5,28 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TextIO
+from typing import Final, TextIO
 
-from client.bots import PlayerNode
 from client.cards import Style, style_for
-from client.lines.commands import (
-    Act,
-    Admit,
-    Answer,
-    Away,
-    ChangeRules,
-    Command,
-    Explain,
-    Kick,
-    Problem,
-    Quit,
-    Refuse,
-    SeatBots,
-    Show,
-    StartRound,
-    Talk,
-    Void,
-)
+from client.doing import Doer, TableNode
 from client.lines.interpret import interpret
 from client.lines.narrate import Narrator
 from client.lines.show import (
@@ -40,12 +22,13 @@ from client.lines.show import (
     welcome_lines,
 )
 from client.lines.source import LineSource
+from client.orders import Answer, Command, Explain, Mute, Problem, Quit, Show
 from client.phrases import said
 from client.sentences import render, render_error
 from client.standing_in import AWAY, StandIn
+from client.texts import PHRASES
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
-from engine.rules import RuleSet, check_playable, with_options
 from p2p.news import News
 
 EXIT_GOOD: Final = 0
@@ -58,56 +41,6 @@ _FINISHED: Final = frozenset({"finished", "stalled"})
 """Endings that count for a number of rounds that was asked for."""
 
 _MID_ROUND: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING})
-
-
-class TableNode(PlayerNode, Protocol):
-    """What the line mode needs of ``p2p.node.Node``."""
-
-    rules: RuleSet
-    """What the next offer uses."""
-
-    @property
-    def gone(self) -> asyncio.Event:
-        """Set when this peer is no longer at the table."""
-        ...
-
-    @property
-    def gone_why(self) -> str:
-        """``kicked``, ``closed`` or ``failed``."""
-        ...
-
-    @property
-    def gone_problem(self) -> ShitheadError | None:
-        """With ``failed``: what happened."""
-        ...
-
-    async def offer_round(self) -> None:
-        """Offers a round."""
-        ...
-
-    async def admit(self, key: bytes) -> None:
-        """Lets somebody in."""
-        ...
-
-    async def refuse(self, key: bytes, why: str = "refused") -> None:
-        """Turns somebody away."""
-        ...
-
-    async def kick(self, key: bytes) -> None:
-        """Sends somebody away."""
-        ...
-
-    async def void(self) -> None:
-        """Gives the round up."""
-        ...
-
-    async def say(self, text: str) -> None:
-        """Talks to the table."""
-        ...
-
-    async def leave(self) -> None:
-        """Leaves round and table, and closes."""
-        ...
 
 
 class _Typed:
@@ -156,8 +89,8 @@ class LineClient:
         self._auto = auto
         self._interactive = interactive
         self._rounds = rounds
-        self._seat_bots = seat_bots
-        self._standing_in = standing_in
+        self._doer = Doer(node, auto=auto, seat_bots=seat_bots, standing_in=standing_in)
+        self._muted: frozenset[bytes] = frozenset()
         self._style: Style = style_for(getattr(out, "encoding", None) or "utf-8", ascii_only)
         self._narrator = Narrator(self._style, asks=not auto)
         self._inbox: asyncio.Queue[tuple[News, ...] | _Typed | _Gone] = asyncio.Queue()
@@ -245,7 +178,8 @@ class LineClient:
 
     def _tell(self, news: tuple[News, ...]) -> None:
         before, self._view = self._view, make_view(self._node.snapshot)
-        self._print(self._narrator.tell(news, before, self._view))
+        heard = [item for item in news if item.name != "said" or item.values.get("player") not in self._muted]
+        self._print(self._narrator.tell(heard, before, self._view))
         self._prompt()
         for item in news:
             if item.name == "over":
@@ -315,70 +249,32 @@ class LineClient:
                 self._print(list(render_error(error, self._view.names, self._style)))
 
     async def _do(self, command: Command) -> None:
-        node = self._node
         match command:
-            case Act(move=move, stamp=stamp):
-                await node.act(move, stamp)
-            case Answer(yes=yes):
-                await self._answer(yes)
-            case Talk(text=text):
-                await node.say(text)
-            case StartRound():
-                await node.offer_round()
-            case Admit(key=key):
-                await node.admit(key)
-            case Refuse(key=key):
-                await node.refuse(key)
-            case Kick(key=key):
-                await node.kick(key)
-            case SeatBots(count=count):
-                await self._bots(count)
-            case Void():
-                await node.void()
-            case ChangeRules(option=option, value=value):
-                rules = with_options(node.rules, {option: value})
-                check_playable(rules, max(2, len(self._view.players)))
-                node.rules = rules
-                sentence = said("set_said", option=option, value=value)
-                await node.say(render(sentence, self._view.names, self._style))
-            case Away(is_away=is_away):
-                await self._go_away(is_away)
+            case Answer(yes=yes) if self._asks_quit:
+                self._answer_quit(yes)
+            case Mute(keys=keys, is_muted=is_muted):
+                self._mute(keys, is_muted)
             case Show(what=what):
                 self._show(what)
             case Explain(sentence=sentence):
                 self._sentence(sentence)
             case Quit():
                 self._quit()
+            case _:
+                told = await self._doer.do(command, self._view, self._style)
+                if told is not None:
+                    self._sentence(told)
 
-    async def _answer(self, yes: bool) -> None:
-        if self._asks_quit:
-            self._asks_quit = False
-            if yes:
-                raise _Leave
-            self._say("quit_stays")
-        elif self._view.asked:
-            await self._node.answer_offer(yes)
-        else:
-            self._say("nothing_asked")
+    def _answer_quit(self, yes: bool) -> None:
+        self._asks_quit = False
+        if yes:
+            raise _Leave
+        self._say("quit_stays")
 
-    async def _bots(self, count: int) -> None:
-        if self._seat_bots is None:
-            self._say("no_bots")
-            return
-        await self._seat_bots(count)
-        self._say("bots_seated", count=count)
-
-    async def _go_away(self, is_away: bool) -> None:
-        if self._standing_in is None or self._auto:
-            self._say("no_stand_in")
-            return
-        changes = self._standing_in.is_away is not is_away
-        self._standing_in.set_away(is_away)
-        self._say("away" if is_away else "back")
-        if changes:
-            await self._node.say(
-                render(said("away_said" if is_away else "back_said"), self._view.names, self._style)
-            )
+    def _mute(self, keys: frozenset[bytes], is_muted: bool) -> None:
+        self._muted = self._muted | keys if is_muted else self._muted - keys
+        names = tuple(row.name for row in self._view.players if row.key in keys)
+        self._say("muted" if is_muted else "unmuted", names=names)
 
     def stood_in(self, why: str) -> None:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
@@ -407,6 +303,8 @@ class LineClient:
                 self._print(rules_lines(rules, max(2, len(view.players))))
             case "choices":
                 self._print(all_choice_lines(view, style))
+            case "phrases":
+                self._print([f"  #{number} {words}" for number, words in enumerate(PHRASES, start=1)])
             case "help":
                 self._print(help_lines(view))
             case _:

@@ -7,8 +7,9 @@ from typing import Final
 
 from client.cards import Style, card_labels, number_word, rank_label, rank_word
 from client.lines.narrate import fits_words, next_round, place_word
-from client.phrases import HELP, HELP_HOST, STAGES, WAITS, said, told
+from client.phrases import STAGES, WAITS, said, told
 from client.sentences import Names, render
+from client.texts import HELP, HELP_HOST
 from client.view import Choice, PileRow, PlayerRow, Stage, View
 from engine.errors import Sentence
 from engine.explain import explain

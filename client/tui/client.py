@@ -5,30 +5,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from client.cards import clean
-from client.lines.commands import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Talk, Void
+from client.doing import Doer, TableNode
 from client.lines.narrate import Narrator
-from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED, TableNode
+from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED
 from client.phrases import said
 from client.sentences import render, render_error
 from client.standing_in import AWAY
 from client.tui.cells import Row
-from client.tui.control import Command, Leave, OtherRules, Store, Watch, follow, paste, press
+from client.tui.control import follow, paste, press
+from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
+from client.tui.options import next_preset, next_value, preset_name
+from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Store, Watch
 from client.tui.pages import last_scroll
-from client.tui.phrases import text
+from client.tui.phrases import SCREEN, text
 from client.tui.render import draw
-from client.tui.state import Flash, Logged, Look, Ui
+from client.tui.state import Look, Ui
 from client.tui.terminal import Terminal
 from client.view import Stage, View, make_view
-from engine.cards import card_text
-from engine.errors import ShitheadError
-from engine.rules import PRESETS, RuleSet, check_playable
-from p2p.audit import Verdict
+from engine.errors import Sentence, ShitheadError
+from engine.rules import RuleSet, to_items
 from p2p.news import News
 
 if TYPE_CHECKING:
@@ -40,13 +41,11 @@ if TYPE_CHECKING:
 FLASH_S: Final = 0.3
 """How long a burn is shown large; any key ends it sooner."""
 
-MAX_LOG_LINES: Final = 2000
-"""A long evening; older lines go."""
+RULE_PAGES: Final = frozenset({"rules", "options"})
+"""While one of them is open, rules are tried; when the last is left, the table is told what came of it."""
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
-_MOVES: Final = frozenset({"played", "picked_up", "flipped"})
-_SHOWN: Final = frozenset({"knocked", "hand", "verdict", "saved"})
-"""News that the screen itself shows, and that need no line in the log."""
+_REFUSALS: Final = frozenset({"no_bots", "no_stand_in", "nothing_asked"})
 
 
 class Overlay(Protocol):
@@ -113,10 +112,11 @@ class ScreenClient:
         self._node = node
         self._auto = auto
         self._rounds = rounds
-        self._seat_bots = seat_bots
+        self._doer = Doer(node, auto=auto, seat_bots=seat_bots, standing_in=standing_in)
         self._store = store
         self._watch = watch
-        self._standing_in = standing_in
+        self._announced = node.rules
+        """The rules of the next round that the table has been told of."""
         self._clock = clock
         self._day = day
         self._view = self._look()
@@ -188,9 +188,12 @@ class ScreenClient:
         if self._ui.page:
             end = last_scroll(self._view, self._ui, self._rules, *self._size)
             self._ui = replace(self._ui, scroll=min(self._ui.scroll, end))
+        before = self._ui.page
         self._ui, command = press(key, self._view, self._ui, self._clock())
         if command is not None:
             self._commands.put_nowait(command)
+        if before in RULE_PAGES and self._ui.page not in RULE_PAGES:
+            self._commands.put_nowait(Announce())
 
     def paste(self, pasted: str) -> None:
         """Text was pasted."""
@@ -272,12 +275,14 @@ class ScreenClient:
         before, self._view = self._view, self._look()
         now = self._clock()
         for item in news:
-            self._note(item)
-        told = tuple(item for item in news if item.name not in _SHOWN)
+            self._count(item)
+            self._guide_is_over(item)
+            self._ui = note(item, self._view, self._ui, now, self._day())
+            self._flash(item)
+        told = tuple(item for item in news if item.name not in SHOWN)
         for line in self._narrator.tell(told, before, self._view):
             self._log(line)
-        self._ui = follow(before, self._view, self._ui, now)
-        self._note_steps(now)
+        self._ui = note_steps(self._view, follow(before, self._view, self._ui, now), now)
         asks_me = (self._view.my_turn and not before.my_turn) or (self._view.asked and not before.asked)
         if self._overlay is not None and asks_me:
             # What happens at the table comes before what is watched again.
@@ -294,30 +299,20 @@ class ScreenClient:
             self._drawn = shown
             self.terminal.refresh()
 
-    def _note(self, item: News) -> None:
-        """What one piece of news changes on the screen beside the log."""
-        values, ui = item.values, self._ui
-        match item.name:
-            case "contract":
-                self._ui = replace(ui, verdict=None, saved="", steps={}, began=self._clock(), turns=0, picked=())
-            case "knocked":
-                self._log(text("door_log", name=str(values.get("name", ""))))
-            case "saved":
-                self._ui = replace(ui, saved=Path(str(values.get("path", ""))).name)
-            case "verdict":
-                audit = values.get("audit")
-                self._ui = replace(ui, verdict=audit if isinstance(audit, Verdict) else None)
-            case "over":
-                self._finished += values.get("result") in _FINISHED
-                if values.get("result") == "faulted":
-                    self._code = EXIT_FAULT
-            case "said" if not ui.page:
-                self._ui = replace(ui, unread=ui.unread + (not ui.muted and values.get("player") != self._view.me))
-            case name if name in _MOVES:
-                self._ui = replace(ui, turns=ui.turns + 1)
+    def _count(self, item: News) -> None:
+        """What one piece of news means for how long this client stays."""
+        if item.name == "over":
+            self._finished += item.values.get("result") in _FINISHED
+            if item.values.get("result") == "faulted":
+                self._code = EXIT_FAULT
         if item.name in ("verdict", "unsaved") and self._rounds is not None and self._finished >= self._rounds:
             self._commands.put_nowait(Leave())
-        self._flash(item)
+
+    def _guide_is_over(self, item: News) -> None:
+        """The guide is for one round: once that is played it is not shown at the next start."""
+        if item.name != "over" or not self._ui.look.guide or self._view.my_seat is None:
+            return
+        self._commands.put_nowait(Store(replace(self._ui.look, guide=False)))
 
     def _flash(self, item: News) -> None:
         if not self._ui.look.motion or item.name not in ("burnt", "picked_up", "flipped"):
@@ -334,21 +329,8 @@ class ScreenClient:
         self._ui = replace(self._ui, flash=None)
         self._refresh()
 
-    def _note_steps(self, now: float) -> None:
-        known = dict(self._ui.steps)
-        for player in self._view.players:
-            for step in player.steps:
-                known.setdefault((player.key, step), now)
-        if len(known) != len(self._ui.steps):
-            self._ui = replace(self._ui, steps=known)
-
-    def _log(self, line: str, kind: str = "event") -> None:
-        if line:
-            chat = any(line.startswith(f"{clean(player.name)}> ") for player in self._view.players)
-            playing = self._view.stage in (Stage.PLAY, Stage.OPENING, Stage.ENDING) and not chat
-            at = f"{self._ui.turns}" if playing and self._ui.turns else self._day()
-            entry = Logged(line, "chat" if chat else kind, at)
-            self._ui = replace(self._ui, log=(*self._ui.log, entry)[-MAX_LOG_LINES:])
+    def _log(self, line: str) -> None:
+        self._ui = logged(self._ui, self._view, line, self._day())
 
     # -- commands ----------------------------------------------------------------------------------------
 
@@ -371,60 +353,60 @@ class ScreenClient:
             self._refresh()
 
     async def _do(self, command: Command) -> None:
-        node = self._node
         match command:
-            case Act(move=move, stamp=stamp):
-                await node.act(move, stamp)
-            case Answer(yes=yes):
-                await node.answer_offer(yes)
-            case Talk(text=words):
-                await node.say(words)
-            case StartRound():
-                await node.offer_round()
-            case Admit(key=key):
-                await node.admit(key)
-            case Refuse(key=key):
-                await node.refuse(key)
-            case Kick(key=key):
-                await node.kick(key)
-            case SeatBots(count=count):
-                if self._seat_bots is not None:
-                    await self._seat_bots(count)
-            case Void():
-                await node.void()
             case Store(look=look):
                 self._narrator.set_style(look.style)
                 if self._store is not None:
                     await asyncio.to_thread(self._store, look)
             case OtherRules(step=step):
-                await self._take_rules(step)
+                rules = next_preset(self._node.rules, step, self._seated)
+                self._take(rules, text("rules_taken", name=preset_name(rules)))
+            case OtherOption(option=option, step=step):
+                rules = next_value(self._node.rules, option, step, self._seated)
+                value = dict(to_items(rules))[option] or text("option_none")
+                self._take(rules, text("option_taken", option=option, value=value))
+            case Announce():
+                await self._announce()
             case Watch():
                 await self._open_replay()
-            case Away():
-                await self._go_away()
+            case Leave():
+                pass
+            case _:
+                told = await self._doer.do(command, self._view, self._ui.look.style)
+                self._ui = replace(self._ui, is_away=self._doer.is_away)
+                if told is not None:
+                    self._answer(told)
 
-    async def _take_rules(self, step: int) -> None:
-        """The next preset for the next round. Raises ``RuleError`` where so many players don't fit."""
-        presets = list(PRESETS)
-        current = [name for name in presets if RuleSet.preset(name) == self._node.rules]
-        index = presets.index(current[0]) + step if current else 0
-        name = presets[index % len(presets)]
-        rules = RuleSet.preset(name)
-        check_playable(rules, max(2, len(self._view.players)))
+    @property
+    def _seated(self) -> int:
+        return max(2, len(self._view.players))
+
+    def _take(self, rules: RuleSet, told: str) -> None:
+        """Other rules for the next round; the table is told when the page is left."""
         self._node.rules = rules
-        told = text("rules_taken", name=name)
-        self._ui = replace(self._ui, message=told)
+        self._ui = replace(self._ui, message=told, is_warning=False)
+
+    async def _announce(self) -> None:
+        """Tells the table of the rules of the next round, where they are not what it was told before."""
+        rules, before = self._node.rules, self._announced
+        if rules == before:
+            return
+        self._announced = rules
+        name = preset_name(rules)
+        if name:
+            told = text("rules_taken", name=name)
+        else:
+            old = dict(to_items(before))
+            changes = tuple(f"{key}={value}" for key, value in to_items(rules) if old[key] != value)
+            told = text("options_taken", options=changes)
         await self._node.say(told)
 
-    async def _go_away(self) -> None:
-        """Away, or back where the person was away."""
-        if self._standing_in is None or self._auto:
-            self._ui = replace(self._ui, message=render(said("no_stand_in")), is_warning=True)
-            return
-        is_away = not self._standing_in.is_away
-        self._standing_in.set_away(is_away)
-        self._ui = replace(self._ui, is_away=is_away, message=text("away" if is_away else "back"))
-        await self._node.say(render(said("away_said" if is_away else "back_said"), self._view.names))
+    def _answer(self, told: Sentence) -> None:
+        """Says what came of an order, in the words of the screen where it has its own."""
+        code, style = told.code, self._ui.look.style
+        here = replace(told, template=SCREEN.get(code, told.template))
+        said_here = render(here, self._view.names, style)
+        self._ui = replace(self._ui, message=said_here, is_warning=code in _REFUSALS)
 
     def stood_in(self, why: str) -> None:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
@@ -444,22 +426,4 @@ class ScreenClient:
         self.terminal.refresh()
 
 
-def flash_of(item: News, view: View) -> Flash | None:
-    """What is shown large for a moment of a piece of news."""
-    values: Mapping[str, object] = item.values
-    seat = values.get("seat")
-    name = view.names.of_seat(seat) if isinstance(seat, int) else "?"
-    count = values.get("count")
-    match item.name:
-        case "burnt":
-            return Flash(text("flash_ten"), "burnt")
-        case "picked_up" if isinstance(count, int):
-            return Flash(text("flash_picked", name=name, count=count), "picked_up")
-        case "flipped":
-            face, packs = values.get("face"), values.get("packs")
-            if isinstance(face, int) and isinstance(packs, int):
-                return Flash(text("flash_flipped", name=name, cards=(card_text(face, packs),)), "flipped")
-    return None
-
-
-__all__ = ["Overlay", "ScreenClient", "ScreenNode", "flash_of"]
+__all__ = ["Overlay", "ScreenClient", "ScreenNode"]

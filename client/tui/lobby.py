@@ -14,14 +14,14 @@ from client.tui.cells import Row, Span, cells, cut, filled, fit, line, row, span
 from client.tui.messages import message_rows
 from client.tui.opponents import link_span
 from client.tui.phrases import text
+from client.tui.side import MIN_LOG_ROWS, side_rows
 from client.tui.state import Ui
-from client.tui.table import footer_row, log_rows, title_row
+from client.tui.table import footer_row, title_row
 from client.view import PlayerRow, Stage, View
 from engine.rules import RuleSet, changed_items
 from p2p.audit import Verdict
 from p2p.snapshot import STEPS
 
-MIN_LOG_ROWS: Final = 3
 RESULT_CELLS: Final = 34
 """``***       YOU ARE THE SHITHEAD`` fits in."""
 MAX_SCORE_ROUNDS: Final = 4
@@ -43,7 +43,7 @@ def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list
         top, room = top[:1], room + 1
     rest = room - len(body) - 1
     if rest >= MIN_LOG_ROWS:
-        body = [*body, row(width), *filled(log_rows(ui, width, rest), rest, width)]
+        body = [*body, row(width), *filled(side_rows(view, ui, width, rest), rest, width)]
     return [*top, *filled(body, room, width), *bottom]
 
 
@@ -68,7 +68,11 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
         body.append(row(width))
     body += _joining(view, ui, width)
     body.append(
-        row(width, Span(f" {text('rules_head', style)}  ", "label"), Span(rules_words(rules, ui), "text", "r"))
+        row(
+            width,
+            Span(f" {text('rules_head', style)}  ", "label"),
+            Span(rules_words(view, rules, ui), "text", "r"),
+        )
     )
     if view.stage is Stage.LOBBY:
         body.append(row(width, Span("  " + next_words(view, ui), "hint", "enter")))
@@ -83,8 +87,10 @@ def next_words(view: View, ui: Ui) -> str:
     return text("lobby_start", style) if view.i_host else text("lobby_wait", style, host=view.host)
 
 
-def rules_words(rules: RuleSet, ui: Ui) -> str:
-    """The rules in a few words."""
+def rules_words(view: View, rules: RuleSet, ui: Ui) -> str:
+    """The rules in a few words; a guest knows none before a round is offered."""
+    if view.rules is None and not view.i_host:
+        return text("rules_untold", ui.look.style)
     changed = ", ".join(f"{name} {value}" for name, value in changed_items(rules))
     style = ui.look.style
     return text("rules_changed", style, options=changed) if changed else text("rules_default", style)
@@ -256,7 +262,7 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         body = [each for each in body if any(part.text.strip() for part in each)]
     rest = room - len(body)
     if rest >= MIN_LOG_ROWS:
-        body += filled(log_rows(ui, width, rest), rest, width)
+        body += filled(side_rows(view, ui, width, rest), rest, width)
     return [*top, *filled(body, room, width), *bottom]
 
 

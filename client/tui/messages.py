@@ -25,7 +25,8 @@ def message_rows(view: View, ui: Ui, width: int) -> list[Row]:
         shown_text = text("say", ui.look.style, text=ui.typing)
         while cells(shown_text) > width - 3:
             shown_text = shown_text[1:]
-        return filled([row(width, Span(" " + shown_text, "typing"), Span("_", "cursor"))], MESSAGE_ROWS, width)
+        keys = row(width, Span(" " + text("say_keys", ui.look.style), "hint"))
+        return [row(width, Span(" " + shown_text, "typing"), Span("_", "cursor")), keys]
     parts = wrap(said, width - 2) if said else []
     return filled([row(width, Span(" " + part, style)) for part in parts], MESSAGE_ROWS, width)
 

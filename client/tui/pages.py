@@ -5,32 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from client.cards import card_label
 from client.fairness import how_far
-from client.lines.show import choice_words, rules_lines
+from client.howto import goal, how_to_play
+from client.lines.show import rules_lines
 from client.sentences import render
+from client.texts import HOW
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, wrap
 from client.tui.keys import helped
+from client.tui.lists import (
+    MARK,
+    SETTINGS,
+    THEMES,
+    choices_page,
+    mute_page,
+    muteable,
+    option_words,
+    options_page,
+    settings_page,
+)
 from client.tui.lobby import checks, fair_word, score_table
 from client.tui.messages import message_rows
 from client.tui.opponents import link_span
+from client.tui.options import preset_name
 from client.tui.phrases import text
 from client.tui.state import Ui
 from client.tui.table import title_row
 from client.view import Stage, View
-from engine.options import ArrangeRule
-from engine.rules import PRESETS, RuleSet
-
-SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse")
-"""The lines of the settings page that can be changed, in order."""
-
-THEMES: Final = ("dark", "light", "contrast", "blind", "four", "mono")
-"""Names of ``client.tui.styles``."""
+from engine.rules import RuleSet
 
 MAX_EVENING_ROUNDS: Final = 12
 
 _BACKS: Final = {
     "settings": "page_settings_back",
+    "mute": "page_mute_back",
+    "options": "page_options_back",
     "log": "page_log_back",
     "choices": "page_choices_back",
     "rules": "page_rules_back",
@@ -41,11 +49,17 @@ PAGE_FRAME_ROWS: Final = 5
 """Title, heading, two lines, keys."""
 
 
+_MINE: Final = frozenset({"rules", "options"})
+"""Pages on which a host may do more than look."""
+
+
 def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> list[Row]:
     """The page that is open, with its heading and its keys."""
     style = ui.look.style
     content = _PAGES[ui.page](view, ui, rules, width)
-    back = text(_BACKS.get(ui.page, "page_back"), style)
+    code = _BACKS.get(ui.page, "page_back")
+    if ui.page in _MINE and view.i_host and view.stage in (Stage.OVER, Stage.LOBBY):
+        code += "_host"
     top = [
         title_row(view, ui, width),
         row(width, Span(" " + _heading(view, ui, rules), "label")),
@@ -53,11 +67,13 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     ]
     urgent = view.my_turn and view.stage is Stage.PLAY
     right = (Span(text("your_turn", style) + " ", "turn", "escape"),) if urgent else ()
-    bottom = [line(width), row(width, Span(" " + back, "footer", "escape"), right=right)]
+    bottom = [line(width), row(width, Span(" " + text(code, style), "footer", "escape"), right=right)]
     if ui.typing is not None or ui.asks or ui.message:
         bottom = [*message_rows(view, ui, width), *bottom]
+    elif ui.page == "options":
+        bottom = [*option_words(rules, ui, width), *bottom]
     room = height - len(top) - len(bottom)
-    first = min(ui.scroll, max(0, len(content) - room))
+    first = min(_first_shown(content, ui, room), max(0, len(content) - room))
     if len(content) > room:
         said = (
             text("page_line", style, first=first + 1, last=min(first + room, len(content)), all=len(content)) + " "
@@ -66,15 +82,22 @@ def page_rows(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> li
     return [*top, *filled(content[first : first + room], room, width), *bottom]
 
 
+def _first_shown(content: list[Row], ui: Ui, room: int) -> int:
+    """The first line shown: where the page is scrolled to, or so that the chosen line of a list is seen."""
+    marked = next((number for number, each in enumerate(content) if each and each[0].text.startswith(MARK)), None)
+    if marked is None:
+        return ui.scroll
+    return max(0, marked - room + 2)
+
+
 def _heading(view: View, ui: Ui, rules: RuleSet) -> str:
     """The heading of the open page; of the rules whose they are, and between rounds which preset."""
     style = ui.look.style
     if ui.page != "rules" or view.stage not in (Stage.OVER, Stage.LOBBY):
         return text(f"page_{ui.page}", style)
     if not view.i_host:
-        return text("page_rules_last" if view.rules is not None else "page_rules", style)
-    name = next((name for name in PRESETS if RuleSet.preset(name) == rules), "")
-    return text("page_rules_next", style, name=name or text("rules_own", style))
+        return text("page_rules_last" if view.rules is not None else "page_rules_untold", style)
+    return text("page_rules_next", style, name=preset_name(rules) or text("rules_own", style))
 
 
 def last_scroll(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> int:
@@ -88,7 +111,7 @@ def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
 
 def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     style = ui.look.style
-    rows = _texts([text("goal", style)], width, "hint")
+    rows = _texts([goal(rules)], width, "hint")
     rows.append(row(width))
     for each in helped(view):
         rows.append(
@@ -103,7 +126,11 @@ def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
 
 
 def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
-    rows: list[Row] = []
+    rows: list[Row] = [row(width, Span("  " + HOW["head"], "label"))]
+    for each in how_to_play(rules):
+        for number, part in enumerate(wrap(each, width - 6)):
+            rows.append(row(width, Span(("    " if number == 0 else "      ") + part, "text")))
+    rows += [row(width), row(width, Span("  " + HOW["rules_head"], "label"))]
     for each in rules_lines(rules, max(2, len(view.players))):
         # Two columns of a mark, then the sentence; the last line of all says what the mark means.
         mark, said = each[:2], each[2:]
@@ -179,7 +206,7 @@ def _wait_words(what: str) -> str:
 def _log(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     rows: list[Row] = []
     for entry in ui.log:
-        if entry.kind == "chat" and ui.muted:
+        if entry.by in ui.muted:
             continue
         parts = wrap(entry.text, width - 10)
         for number, part in enumerate(parts):
@@ -187,39 +214,6 @@ def _log(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
             rows.append(
                 row(width, Span(f" {at:<6} ", "dim"), Span(part, "chat" if entry.kind == "chat" else "log"))
             )
-    return rows
-
-
-def _settings(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
-    style, look = ui.look.style, ui.look
-    values = {
-        "style": text("letters" if look.style.ascii else "symbols", style),
-        "order": look.order,
-        "theme": look.theme,
-        "motion": text("on" if look.motion else "off", style),
-        "sound": text("on" if look.sound else "off", style),
-        "mouse": text("on" if look.mouse else "off", style),
-    }
-    rows = []
-    for number, name in enumerate(SETTINGS):
-        chosen = ui.row % len(SETTINGS) == number
-        mark, label = (">" if chosen else " "), text(f"setting_{name}", style)
-        rows.append(
-            row(
-                width,
-                Span(f"  {mark} {label:<26} ", "turn" if chosen else "text", f"setting:{number}"),
-                Span(f"< {values[name]} >", "message" if chosen else "text", f"setting:{number}"),
-            )
-        )
-    rows.append(row(width))
-    sample = "   ".join(card_label(card, style) for card in ("2c", "Td", "Qh", "As"))
-    name = text("setting_name_how", style, name=view.my_name)
-    rows += [
-        row(width, Span(f"    {text('setting_name', style):<26}   {name}", "text")),
-        row(width),
-        row(width, Span(f"    {sample}", "text")),
-        *_texts([text("settings_kept", style)], width, "dim"),
-    ]
     return rows
 
 
@@ -231,30 +225,18 @@ def _evening(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     return [*table, *([row(width)] if table else []), *_texts(lines, width)]
 
 
-def _choices(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
-    """All that I can do now, as a numbered list."""
-    moves = [choice for choice in view.choices if choice.move is not None]
-    if not moves:
-        return _texts([text("no_choices", ui.look.style)], width, "hint")
-    rows = []
-    for number, choice in enumerate(moves):
-        chosen = number == ui.row % len(moves)
-        said = f"  {'>' if chosen else ' '} {number + 1:>2}  {choice_words(choice, ui.look.style)}"
-        rows.append(row(width, Span(said, "turn" if chosen else "text", f"choice:{number}")))
-    swaps = view.rules is None or view.rules.arrange is ArrangeRule.SWAP
-    if view.stage is Stage.ARRANGE and swaps:
-        # Too many to be listed: any hand card for any card laid out.
-        rows += [row(width), *_texts([text("choices_exchange", ui.look.style)], width, "hint")]
-    return rows
-
-
 _PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
     "help": _help,
     "rules": _rules,
     "fair": _fair,
     "network": _network,
     "log": _log,
-    "settings": _settings,
     "evening": _evening,
-    "choices": _choices,
+    "settings": settings_page,
+    "choices": choices_page,
+    "mute": mute_page,
+    "options": options_page,
 }
+
+
+__all__ = ["SETTINGS", "THEMES", "last_scroll", "muteable", "page_rows"]

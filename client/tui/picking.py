@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from client.cards import JOKER, card_label, rank_word
-from client.lines.commands import Act, Explain, Problem
 from client.lines.interpret import interpret
+from client.orders import Act, Explain, Problem
 from client.phrases import said
 from client.sentences import render
 from client.tui.hand import pickable, picked_cards, playable_ranks

@@ -19,15 +19,20 @@ class Look:
     sound: bool = True
     mouse: bool = True
     theme: str = "dark"
+    guide: bool = False
+    """Whether what a first round needs is explained as it comes; see ``client.tui.guide``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A line of the log. ``kind``: ``event`` or ``chat``; ``at``: the time of day as it is shown."""
+    """A line of the log. ``kind``: ``event`` or ``chat``; ``at``: the time of day as it is shown; ``by``: who said
+    it.
+    """
 
     text: str
     kind: str = "event"
     at: str = ""
+    by: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Ui:
     message: str = ""
     is_warning: bool = False
     typing: str | None = None
-    muted: bool = False
+    muted: frozenset[bytes] = frozenset()
+    """Whose talk is hidden."""
     asks: str = ""
     turn_since: float = 0.0
     stage_since: float = 0.0
@@ -80,5 +86,7 @@ class Ui:
     """Whether a bot plays my seat: then keys only look and talk."""
     is_away: bool = False
     """Whether I have said that I am away, so that my program plays for me."""
+    guided: frozenset[str] = frozenset()
+    """Steps of ``client.tui.guide`` that have been shown and are over."""
     busy: str = ""
     """What this program is doing for me just now, such as seating a bot."""

@@ -1,4 +1,4 @@
-"""The table while a round is played: the others, stock and waste, the log, my own cards."""
+"""The table while a round is played: the others, stock and pile, the log, my own cards."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from client.tui.keys import shown
 from client.tui.messages import message_rows
 from client.tui.opponents import BACK, COLUMNS_HEIGHT, LATE_S, card_span, clock, opponent_rows
 from client.tui.phrases import text
+from client.tui.side import side_rows
 from client.tui.state import Ui
 from client.view import Stage, View
 from engine.state import Zone
@@ -81,20 +82,20 @@ def footer_row(view: View, ui: Ui, width: int) -> Row:
     return row(width, *spans, right=right)
 
 
-# -- stock, waste, log --------------------------------------------------------------------------------
+# -- stock, pile, log --------------------------------------------------------------------------------
 
 
 def middle_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
-    """Stock and waste at the left, the log at the right, in exactly ``height`` rows."""
+    """Stock and pile at the left, the log at the right, in exactly ``height`` rows."""
     left_width = min(46, width * 57 // 100)
     right_width = width - left_width - 1
     left = _art(view, ui, left_width) if height >= 7 else _pile_text(view, ui, left_width)
-    log = log_rows(ui, right_width, height)
+    log = side_rows(view, ui, right_width, height)
     return beside(filled(left, height, left_width), filled(log, height, right_width), left_width, right_width, "|")
 
 
 def pile_facts(view: View, ui: Ui) -> list[str]:
-    """What the waste asks for, in short lines."""
+    """What the pile asks for, in short lines."""
     pile, style = view.pile, ui.look.style
     if pile is None:
         return []
@@ -160,7 +161,7 @@ def _flash_rows(ui: Ui, width: int) -> list[Row]:
 
 
 def _guide(view: View, ui: Ui, width: int) -> list[Row]:
-    said = text("guide_arrange", ui.look.style)
+    said = text("exchange_first", ui.look.style)
     return [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
 
 
@@ -182,22 +183,6 @@ def _pile_text(view: View, ui: Ui, width: int) -> list[Row]:
     for fact in pile_facts(view, ui)[-2:]:
         rows += [row(width, Span(" " + part, "hint")) for part in wrap(fact, width - 1)]
     return rows
-
-
-def log_rows(ui: Ui, width: int, height: int) -> list[Row]:
-    """The newest lines of the log that fit, oldest first, below a heading."""
-    if height <= 0:
-        return []
-    head = text("log_new", ui.look.style, count=ui.unread) if ui.unread else text("log", ui.look.style)
-    lines: list[Row] = []
-    for entry in reversed([each for each in ui.log if each.kind != "chat" or not ui.muted]):
-        if len(lines) >= height - 1:
-            break
-        style = "chat" if entry.kind == "chat" else "log"
-        parts = wrap(entry.text, max(8, width - 3))
-        for number, part in reversed(list(enumerate(parts))):
-            lines.append(row(width, Span((" " if number == 0 else "   ") + part, style)))
-    return [row(width, Span(" " + head, "label", "l")), *reversed(lines[: height - 1])]
 
 
 # -- my own part --------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pytest
 
 from client.cards import Style
 from client.lines import Narrator, interpret
-from client.lines.commands import Act, Explain, Problem, Show
 from client.lines.show import all_choice_lines, choice_lines, table_lines, turn_lines
+from client.orders import Act, Explain, Problem, Show
 from client.sentences import render
 from client.view import View
 from engine.cards import RANKS, parse_card

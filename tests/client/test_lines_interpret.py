@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.lines import interpret
-from client.lines.commands import (
+from client.orders import (
     Act,
     Admit,
     Answer,

@@ -14,8 +14,9 @@ import pytest
 from client.standing_in import StandIn
 from client.tui.cells import Row, Span, row
 from client.tui.client import ScreenClient
-from client.tui.control import ENTER_GUARD_S, Watch
+from client.tui.control import ENTER_GUARD_S
 from client.tui.hand import key_of, pickable
+from client.tui.orders import Watch
 from client.tui.state import Look
 from client.view import Stage
 from engine.moves import Play

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import client.tui
-from client.lines.commands import Act, Answer, Kick, SeatBots, StartRound, Talk
 from client.lines.show import choice_words
-from client.tui.control import ENTER_GUARD_S, Leave, Store, follow, paste, press
+from client.orders import Act, Answer, Kick, SeatBots, StartRound, Talk
+from client.tui.control import ENTER_GUARD_S, follow, paste, press
 from client.tui.hand import pickable
 from client.tui.keys import KEYS, context_of, find, helped, shown
+from client.tui.orders import Leave, Store
 from client.tui.phrases import SCREEN
 from client.tui.state import Ui
 from client.view import View, make_view
@@ -250,7 +251,7 @@ def test_settings_are_changed_with_arrows() -> None:
     ui, command = pressed(scenes.playing(), "e", "right")
     assert isinstance(command, Store)
     assert ui.look.style.ascii
-    ui, command = pressed((scenes.playing()[0], ui), "up", "left")
+    ui, command = pressed((scenes.playing()[0], ui), "up", "up", "left")
     assert isinstance(command, Store)
     assert not ui.look.mouse
 
@@ -306,9 +307,9 @@ def test_no_key_has_two_meanings_in_one_place() -> None:
 
 
 def test_every_key_has_an_action_and_help() -> None:
-    from client.tui.control import _ACTIONS
+    from client.tui.deeds import ACTIONS
 
-    assert {key.action for key in KEYS} == set(_ACTIONS)
+    assert {key.action for key in KEYS} == set(ACTIONS)
     for scene in (
         scenes.playing(),
         scenes.arrange(),

@@ -1,0 +1,84 @@
+"""The guide of the first round: what somebody needs to know now who has never played, each thing once (pure).
+
+It stands where the log is, so that nothing else has to move. A step is over when what it explains has been done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from client.tui.hand import picked_cards
+from client.tui.phrases import text
+from client.tui.state import Ui
+from client.view import Stage, View
+from engine.state import Zone
+
+ROUND: Final = "round"
+"""Among the steps that are over: that a whole round has been played."""
+
+
+def step_of(view: View, ui: Ui) -> str:
+    """The step for this moment: a code of ``client.tui.phrases`` after ``guide_``; empty for none."""
+    if not ui.look.guide or ui.is_auto or ui.is_away:
+        return ""
+    step = _moment(view, ui)
+    return "" if step in ui.guided else step
+
+
+def guide_text(view: View, ui: Ui) -> str:
+    """What is explained now; empty for nothing."""
+    step = step_of(view, ui)
+    return text(f"guide_{step}", ui.look.style) if step else ""
+
+
+def finished_step(before: View, after: View, ui: Ui) -> Ui:
+    """The screen's state with the step marked as over that what has happened at the table has ended."""
+    step = step_of(before, ui)
+    moved = before.my_turn and before.stamp != after.stamp and before.stage is Stage.PLAY
+    if not step or not (moved or before.stage is not after.stage or before.my_turn is not after.my_turn):
+        return ui
+    # Whoever has played has picked and sent, whichever of the two was on the screen last.
+    done = {"turn", "send"} if step == "send" else {step}
+    return replace(ui, guided=ui.guided | done)
+
+
+def _moment(view: View, ui: Ui) -> str:
+    match view.stage:
+        case Stage.LOBBY:
+            return "host" if view.i_host else "guest"
+        case Stage.OFFER if view.asked:
+            return "offer"
+        case Stage.DEALING:
+            return "deal"
+        case Stage.ARRANGE if view.my_turn:
+            return "arrange"
+        case Stage.PLAY if view.my_turn:
+            return _my_turn(view, ui)
+        case Stage.PLAY | Stage.OPENING if view.zone is not None:
+            return "wait"
+        case Stage.PLAY | Stage.OPENING if view.my_seat is not None:
+            return "out"
+        case Stage.OVER if view.ending is not None:
+            return "over"
+        case _:
+            return ""
+
+
+def _my_turn(view: View, ui: Ui) -> str:
+    """What my turn is about, what is rare before what comes every time."""
+    kinds = {choice.kind for choice in view.choices}
+    if view.zone is Zone.DOWNCARDS:
+        return "blind"
+    if "play" not in kinds:
+        return "take" if "pick_up" in kinds else ""
+    if view.zone is Zone.UPCARDS and "upcards" not in ui.guided:
+        return "upcards"
+    if picked_cards(view, ui):
+        return "send"
+    if "turn" not in ui.guided:
+        return "turn"
+    if "several" not in ui.guided and any(choice.kind == "play" and choice.count > 1 for choice in view.choices):
+        return "several"
+    burns = any(choice.outcome is not None and choice.outcome.burns for choice in view.choices)
+    return "burn" if burns else ""

@@ -26,7 +26,7 @@ check: .venv/.dev
 # Also several hosts in network namespaces (Linux, root) and the long searches.
 test-all: test
 	$(BIN)/pytest -n auto --dist worksteal -m "slow and not netns"
-	$(BIN)/pytest -m netns
+	$(BIN)/pytest -n auto --dist worksteal -m netns
 
 bench: .venv/.dev
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; echo; done

@@ -202,7 +202,7 @@ async def test_bots_play_a_whole_round_on_their_nodes() -> None:
     for bot in bots:
         bot.start()
     await house.nodes[0].offer_round()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         await over.wait()
     for bot in bots:
         await bot.close()
@@ -225,12 +225,12 @@ async def test_a_bot_drops_a_move_when_the_table_has_changed_while_it_thought() 
     real, node.act = node.act, act  # type: ignore[method-assign]
     bot = BotPlayer(node, Level.NORMAL, 0, Random(0))
     bot.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         await refused.wait()
     node.act = real  # type: ignore[method-assign]
     done = asyncio.Event()
     node.subscribe(lambda news: done.set() if any(n.name == "ready" for n in news) else None)
     node.tell()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         await done.wait()
     await bot.close()

@@ -25,7 +25,7 @@ from p2p.snapshot import Knocking, LinkView, Snapshot
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of
 
-LIMIT_S = 30
+LIMIT_S = 120
 """No test waits for as long; it ends one that would never end."""
 
 

@@ -13,7 +13,7 @@ from p2p.phases import Phase
 from tests.client.nodes import House, MemoryNode
 from tests.engine.helpers import rules_with
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 def started(turn_s: int = 30, arrange_s: int = 0, rules: RuleSet | None = None) -> House:

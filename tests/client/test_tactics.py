@@ -229,7 +229,7 @@ async def test_bots_play_house_rules_on_their_nodes(rules: RuleSet) -> None:
     for bot in bots:
         bot.start()
     await host.offer_round()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         await over.wait()
     for bot in bots:
         await bot.close()

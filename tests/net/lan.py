@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NETWORK = "10.77.0"
 """Inside namespaces only: no packet to it leaves them."""
 
-READY_SECONDS = 5.0
+READY_SECONDS = 60.0
 
 _COUNT = itertools.count()
 

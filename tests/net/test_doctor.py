@@ -14,7 +14,7 @@ from tests.net.test_table import said
 
 pytestmark = pytest.mark.netns
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 MULTICAST = ("ip daddr 224.0.0.0/4 drop", "ip6 daddr ff00::/8 udp dport 5353 drop")
 

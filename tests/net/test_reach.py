@@ -16,7 +16,7 @@ from tests.net.test_table import said
 
 pytestmark = pytest.mark.netns
 
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 """Only ends a test that would hang."""
 
 

@@ -17,7 +17,7 @@ from p2p.dealing import Dealing, TransparentDealing
 from p2p.node import Node, NodeConfig
 from p2p.snapshot import Snapshot
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 """Nothing here waits for time to pass; this only ends a test that would hang."""
 
 

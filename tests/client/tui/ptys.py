@@ -20,7 +20,7 @@ import pyte
 
 from tests.client.tui.desk import KEYS
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 """For one screen; only a failing test waits that long."""
 
 

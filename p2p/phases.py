@@ -26,6 +26,11 @@ class Phase(StrEnum):
     DEAD = "dead"
 
 
+def goes_on(phase: Phase) -> bool:
+    """Whether a round in this phase is still being played (its ending has not been signed by all)."""
+    return phase not in (Phase.CLOSED, Phase.DEAD, Phase.REVEAL)
+
+
 class Who(StrEnum):
     """Whose entry it may be; checked before the guard of the kind."""
 

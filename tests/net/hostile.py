@@ -104,7 +104,7 @@ COUNT = [0]
 async def again_and_again(node: Node) -> None:
     """Old entries, questions for them, and claims to have nothing, to everybody."""
     while True:
-        core, mesh = node._core, node._mesh
+        core, mesh = node._table.core, node._table.mesh
         if core is not None and mesh is not None:
             held = list(core.session.feeds.by_id.values())[:ENTRIES_AGAIN]
             frames = [

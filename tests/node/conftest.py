@@ -25,7 +25,7 @@ async def until(node: Node, holds: Callable[[Snapshot], bool]) -> Snapshot:
     """Waits, change by change, until a node's snapshot is as wanted."""
     async with asyncio.timeout(PATIENCE_S):
         while not holds(node.snapshot):
-            await node._changed()
+            await node.changed()
     return node.snapshot
 
 

@@ -69,9 +69,9 @@ async def test_the_acting_host_announces_the_preset_that_is_played_and_nobody_el
         (with_options(RuleSet.preset("party"), {"jokers": "1"}), "custom"),
     ):
         ana.rules = rules
-        ad = ana._make_ad()
+        ad = ana._outward.make_ad()
         assert ad is not None and ad.rules == name
-    guests = bogdan._make_ad()
+    guests = bogdan._outward.make_ad()
     assert guests is not None and guests.rules == ""
 
 
@@ -247,22 +247,22 @@ async def test_two_of_one_name_at_the_door_are_not_both_let_in(evening: Evening)
     refused = [end for end in ends if isinstance(end, NetworkProblem)]
     assert len(evening.nodes) == 2
     assert [end.code for end in refused] == ["name_taken"]
-    assert ana._core is not None and ana._core.session.table_faults == []
+    assert ana._table.core is not None and ana._table.core.session.table_faults == []
 
 
 async def test_nobody_but_whose_door_was_knocked_at_lets_in_or_turns_away(evening: Evening) -> None:
     ana = await evening.open("Ana")
     mal = await evening.open("Mal")
-    vic = await Node._prepare(evening.config("Vic"))
+    vic = Node._prepare(evening.config("Vic"))
     evening.nodes.append(vic)
     await vic._connect()
-    knocking = asyncio.create_task(vic._knock(("127.0.0.1", ana.port), None, lambda: None))
+    knocking = asyncio.create_task(vic._knocker.knock(("127.0.0.1", ana.port), None, lambda: None))
     snapshot = await until(ana, lambda s: bool(s.door))
-    assert mal._mesh is not None and mal._core is not None
-    await mal._mesh.connect(("127.0.0.1", vic.port), vic.key)
-    mal._mesh.send(vic.key, mal._core.have())
-    mal._mesh.send(vic.key, Refuse("refused"))
-    mal._mesh.drop(vic.key)
+    assert mal._table.mesh is not None and mal._table.core is not None
+    await mal._table.mesh.connect(("127.0.0.1", vic.port), vic.key)
+    mal._table.mesh.send(vic.key, mal._table.core.have())
+    mal._table.mesh.send(vic.key, Refuse("refused"))
+    mal._table.mesh.drop(vic.key)
     await ana.admit(snapshot.door[0].key)
     async with asyncio.timeout(PATIENCE_S):
         await knocking

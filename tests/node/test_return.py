@@ -134,7 +134,7 @@ async def test_the_rules_of_a_table_are_remembered(evening: Evening) -> None:
     ana.rules = RuleSet(refill_to=4)
     ana.seats = 4
     await ana.say("other rules")
-    await until(ana, lambda s: ana._remembered[1:3] == (4, RuleSet(refill_to=4)))
+    await until(ana, lambda s: ana._outward._remembered[1:3] == (4, RuleSet(refill_to=4)))
     await stop(evening, ana)
     (kept,) = remembered(evening, "Ana")
     assert (kept.seats, kept.rules) == (4, "refill_to=4")

@@ -1,0 +1,196 @@
+"""What members send each other: entries, what each has, what each asks for, and what is said (docs/protocol.md).
+
+``Exchange`` is the handler of the mesh: every frame and every change of a link comes in here and goes on to the
+part that it concerns.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from p2p.addresses import Address
+from p2p.core import Arrival
+from p2p.door import Door
+from p2p.entries import Entry
+from p2p.errors import LocalProtocolError, NetworkProblem
+from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Linked, Refuse, Say
+from p2p.gossip import is_said, make_say
+from p2p.knocking import Knocker
+from p2p.link_types import LinkStatus
+from p2p.links import Links
+from p2p.news import News
+from p2p.pump import Pump
+from p2p.sync import answer, batches, lacking, unknown_heads
+from p2p.table import Table
+
+MAX_SAY_CHARACTERS: Final = 400
+"""One line of chat: what a screen shows as a few lines, and far below the size of a frame."""
+
+
+class Exchange:
+    """The frames of a table. A part of a node (see ``p2p.table``), and the handler of its mesh."""
+
+    def __init__(self, table: Table, links: Links, pump: Pump, door: Door, knocker: Knocker) -> None:
+        self._table = table
+        self._links = links
+        self._pump = pump
+        self._door = door
+        self._knocker = knocker
+        self._said: dict[bytes, int] = {}
+        """The number of the last line heard of each author."""
+        self._say_number = 0
+        self._strangers: set[bytes] = set()
+        """Members that say they sit at another table now."""
+
+    # -- what the mesh tells -------------------------------------------------------------------------
+
+    def link_up(self, peer: bytes, hello: Hello) -> None:
+        """A fresh link: both sides say what they have."""
+        self._links.changed(peer, "good")
+        if peer in self._table.members:
+            self._table.spawn(self._table.say_what_is_here(peer), "have")
+
+    def link_down(self, peer: bytes, reason: CloseCode) -> None:
+        """No link any more."""
+        self._heard_otherwise(peer, "lost")
+
+    def may_enter(self, peer: bytes, address: Address) -> Refuse | None:
+        """Everybody may link; the door is further in."""
+        return None
+
+    def status(self, peer: bytes, status: LinkStatus) -> None:
+        """A link is heard better or worse."""
+        self._heard_otherwise(peer, status.name.lower())
+
+    def problem(self, address: Address, problem: NetworkProblem) -> None:
+        """A link failed in a way that a person should hear."""
+        self._table.tell(News("error", {"sentence": problem.sentence, "remedy": problem.remedy}))
+
+    def _heard_otherwise(self, peer: bytes, status: str) -> None:
+        if status == "lost":
+            self._door.went_away(peer)
+            self._knocker.lost(peer)
+        self._links.changed(peer, status)
+
+    def frame(self, peer: bytes, frame: Frame) -> None:
+        """A frame of a peer, member or not."""
+        table = self._table
+        match frame:
+            case Entries():
+                if table.core is not None and (peer in table.members or table.key not in table.members):
+                    self._pump.take_in(Arrival(peer, frame.entries))
+            case Have():
+                table.spawn(self._on_have(peer, frame), "have")
+            case Ask():
+                table.spawn(self._on_ask(peer, frame), "ask")
+            case Knock():
+                table.spawn(self._door.knocked(peer, frame), "knock")
+            case Refuse():
+                if not self._knocker.refused(peer, frame):
+                    self._on_news_of_the_table(peer, frame.code)
+            case Say():
+                self._on_say(peer, frame)
+            case Linked():
+                self._links.heard(peer, frame)
+            case _:
+                pass
+
+    # -- what is held --------------------------------------------------------------------------------
+
+    async def _on_have(self, peer: bytes, have: Have) -> None:
+        table = self._table
+        if not await self._knocker.finds_table(peer, have):
+            return
+        core, mesh = table.core, table.mesh
+        if core is None or mesh is None:
+            return
+        if have.table_id != core.session.table:
+            if peer not in table.members:
+                # It was here, or thinks that this peer sits where it once did.
+                mesh.send(peer, Refuse("other_table"))
+            return
+        self._knocker.let_in(have.table_id)
+
+        def work() -> tuple[list[Entry], Have | None, bool]:
+            members = core.session.members()
+            if peer in members or core.me not in members:
+                core.note_have(have)
+            mine = core.have() if unknown_heads(core.session.feeds, have) else None
+            was_here = peer not in members and peer in core.session.membership.ever()
+            return lacking(core.session.feeds, have), mine, was_here
+
+        entries, mine, was_here = await table.in_worker(work)
+        if was_here:
+            mesh.send(peer, Refuse("kicked"))
+        if peer in table.members:
+            for frame in batches(entries):
+                mesh.send(peer, frame)
+        if mine is not None:
+            mesh.send(peer, mine)
+        linked = self._links.own()
+        if peer in table.members and linked is not None:
+            mesh.send(peer, linked)
+        self._pump.wake()
+
+    async def _on_ask(self, peer: bytes, ask: Ask) -> None:
+        table = self._table
+        core, mesh = table.core, table.mesh
+        if core is None or mesh is None or peer not in table.members or ask.table_id != core.session.table:
+            return
+        for frame in batches(await table.in_worker(lambda: answer(core.session.feeds, ask))):
+            mesh.send(peer, frame)
+
+    def _on_news_of_the_table(self, peer: bytes, code: str) -> None:
+        """A member tells somebody who comes back what has become of its seat, or of the table."""
+        table = self._table
+        core, snapshot = table.core, table.snapshot
+        if core is None or snapshot is None or peer not in table.members:
+            return
+        if code == "kicked" and not core.has_heard:
+            table.leave("kicked")
+        elif code == "other_table":
+            self._strangers.add(peer)
+            gone = self._strangers | {table.key}
+            if all(player.key in gone or player.operator in gone for player in snapshot.players):
+                table.leave("closed")
+
+    # -- what is said --------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Says something to everyone at the table. Raises ``LocalProtocolError`` for what no screen takes."""
+        table = self._table
+        cleaned = " ".join(text.split())
+        if not cleaned:
+            return
+        if len(cleaned) > MAX_SAY_CHARACTERS:
+            raise LocalProtocolError(
+                "say_long", "One line has at most {longest} characters.", longest=MAX_SAY_CHARACTERS
+            )
+        snapshot, mesh = table.snapshot, table.mesh
+        if snapshot is None:
+            raise LocalProtocolError("no_table", "There is no table yet.")
+        # Wall time only to begin above the numbers of an earlier start; nothing is judged by it.
+        self._say_number = max(self._say_number + 1, time.time_ns() // 1_000_000)
+        frame = make_say(table.private, snapshot.table, self._say_number, cleaned)
+        if mesh is not None:
+            for key in table.members:
+                mesh.send(key, frame)
+        table.tell(News("said", {"player": table.key, "name": snapshot.name_of(table.key), "text": cleaned}))
+
+    def _on_say(self, peer: bytes, frame: Say) -> None:
+        table = self._table
+        snapshot, mesh = table.snapshot, table.mesh
+        if snapshot is None or frame.table_id != snapshot.table or frame.author not in table.members:
+            return
+        if frame.number <= self._said.get(frame.author, -1) or not is_said(frame) or frame.author == table.key:
+            return
+        self._said[frame.author] = frame.number
+        if mesh is not None:
+            for key in table.members - {peer, frame.author}:
+                mesh.send(key, frame)
+        name = snapshot.name_of(frame.author)
+        table.tell(News("said", {"player": frame.author, "name": name, "text": frame.text}))
+
+
+__all__ = ["MAX_SAY_CHARACTERS", "Exchange"]

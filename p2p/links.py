@@ -1,0 +1,111 @@
+"""Who of a table is heard, by this peer or through others, and who therefore acts for the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from p2p.frames import Linked
+from p2p.news import News
+from p2p.snapshot import LinkView
+from p2p.table import Table
+
+
+class Links:
+    """How well each peer is heard. A part of a node (see ``p2p.table``)."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._own: dict[bytes, LinkView] = {}
+        self._theirs: dict[bytes, frozenset[bytes]] = {}
+        """Whom each member says it is linked to."""
+        self._said: frozenset[bytes] = frozenset()
+        """Whom this peer has told the members it is linked to."""
+
+    # -- what is known -------------------------------------------------------------------------------
+
+    def status(self, key: bytes) -> str:
+        """How well the own link to a peer is heard."""
+        return "self" if key == self._table.key else self._own.get(key, LinkView("lost")).status
+
+    def view(self, key: bytes) -> LinkView:
+        """What a person is shown of a peer: one that only others reach is ``relayed``."""
+        view = self._own.get(key, LinkView("lost"))
+        if view.status != "lost":
+            return view
+        relayed = any(key in theirs and self.status(peer) != "lost" for peer, theirs in self._theirs.items())
+        return LinkView("relayed") if relayed else view
+
+    def views(self) -> Mapping[bytes, LinkView]:
+        """The views of all members and of whoever else is or was linked."""
+        return {key: self.view(key) for key in self._own.keys() | self._table.members}
+
+    def is_present(self, key: bytes) -> bool:
+        """Whether a peer is heard at all."""
+        return key == self._table.key or self.view(key).status != "lost"
+
+    def are_linked(self, peer: bytes, other: bytes) -> bool:
+        """Whether ``peer`` says that it is linked to ``other``; False too where it has said nothing."""
+        theirs = self._theirs.get(peer)
+        return theirs is not None and other in theirs
+
+    def lost(self) -> frozenset[bytes]:
+        """The members that are not linked with this peer."""
+        return frozenset(key for key in self._table.members if self.status(key) == "lost")
+
+    def acting_host(self) -> bytes | None:
+        """Who acts for the host: the host itself, else the first of the members who is present."""
+        snapshot = self._table.snapshot
+        if snapshot is None:
+            return None
+        # A bot that somebody else runs has no say; a seat that plays by itself has its owner beside it.
+        order = [player.key for player in snapshot.players if player.operator in (b"", player.key)]
+        if snapshot.host in order:
+            order.remove(snapshot.host)
+            order.insert(0, snapshot.host)
+        return next((key for key in order if self.is_present(key)), None)
+
+    # -- what changes --------------------------------------------------------------------------------
+
+    def changed(self, peer: bytes, status: str) -> None:
+        """The own link to a peer is heard otherwise now."""
+        table = self._table
+        rtt = table.mesh.rtt_s(peer) if table.mesh is not None else None
+        before = self._own.get(peer)
+        self._own[peer] = LinkView(status, rtt)
+        self._tell_members()
+        if status == "lost":
+            self._theirs.pop(peer, None)
+        if peer in table.members and (before is None or before.status != status):
+            ms = round(rtt * 1000) if rtt is not None else None
+            table.tell(News("link", {"player": peer, "status": status, "rtt_ms": ms}))
+        else:
+            table.nudge()
+
+    def heard(self, peer: bytes, linked: Linked) -> None:
+        """A member says whom it is linked to."""
+        self._theirs[peer] = frozenset(linked.keys)
+        self._table.nudge()
+
+    def own(self) -> Linked | None:
+        """What this peer has told of its links; None: nothing yet."""
+        return Linked(tuple(sorted(self._said))) if self._said else None
+
+    def _tell_members(self) -> None:
+        """Tells the members whom this peer is linked to; where a link was lost, also what it has, so that
+        the others send what it may have missed."""
+        table = self._table
+        mesh = table.mesh
+        if mesh is None or table.closing:
+            return
+        linked = frozenset(key for key in mesh.peers if key in table.members and self.status(key) != "lost")
+        if linked == self._said:
+            return
+        lost = self._said - linked
+        self._said = linked
+        for key in linked:
+            mesh.send(key, Linked(tuple(sorted(linked))))
+            if lost:
+                table.spawn(table.say_what_is_here(key), "have")
+
+
+__all__ = ["Links"]

@@ -110,9 +110,9 @@ class Core:
         self._load(store.load(table))
         self.session.restore(store.secret)
         others = self.session.members().keys() - {self.me}
-        self._told = store.own_head(table) is None or not others
+        self._told = not others
         """False after a restart until a member has told what it holds: an own entry may have been sent that
-        a restored backup does not know of."""
+        a restored backup does not know of, be it the first one."""
         self._heard = False
         self._own_heads: dict[bytes, float] = {}
         self._now = 0.0

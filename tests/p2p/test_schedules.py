@@ -57,9 +57,10 @@ def forgetful(made: Simulation, at_s: float = 1.0) -> None:
 CALM = Weather(loss=0.0, doubled=0.0, slow=0.0, kills=0, cuts=0)
 
 
-def test_whoever_has_lost_its_own_feed_takes_it_over_from_the_others() -> None:
+@pytest.mark.parametrize("at_s", [0.9, 1.0, 1.1, 1.2, 1.3, 1.5, 2.0])
+def test_whoever_has_lost_its_own_feed_takes_it_over_from_the_others(at_s: float) -> None:
     made = Simulation(1, 2, CALM)
-    forgetful(made)
+    forgetful(made, at_s)
     assert made.play() == "finished"
     assert len(made.kills) == 1
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from engine.rules import ENGINE_REVISION
 from p2p import entries as e
-from p2p.dealing import Dealing, ShuffleStatement
+from p2p.dealing import Dealing, OwnShuffle
 from p2p.entries import Entry
 from p2p.facts import Fact, Feeds
 from p2p.faults import Breach, Fault
@@ -43,7 +43,7 @@ class Job:
     """Arithmetic to be done off the event loop: call ``run``, hand the outcome to ``Session.finish``."""
 
     kind: str
-    """``shuffle``, ``prove`` or ``verify``."""
+    """``shuffle``, ``prove``, ``begin`` (the checks of proofs) or ``verify``."""
     contract: bytes
     run: Callable[[], object]
     facts: tuple[Fact, ...] = ()
@@ -377,24 +377,33 @@ class Fold:
 
     def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
         wanted = lens.unverified()
-        waiting = self._unverified.values()
-        stalled = any(entry.contract == round_.contract or entry.kind == "start" for entry in waiting)
-        # While others shuffle there is time to check the proofs that are here, a batch at a time; also in an
-        # attempt that has come to nothing, so that everyone comes to know every culprit.
-        if not wanted or not (stalled or lens.agreement is None):
+        if not wanted or not self._is_verified_now(round_, lens):
             return None
         joint = wanted[0][2]
         # One proof of each number: with two of a fork the outcome has to say which one it means.
         one_each = {statement.number: (fact, statement) for fact, statement, under in wanted if under == joint}
         batch = list(one_each.values())
-        statements: list[ShuffleStatement] = [statement for _, statement in batch]
-        ground, dealing = round_.ground, self.dealing
-        return Job(
-            "verify",
-            round_.contract,
-            lambda: dealing.check_proofs(ground, joint, statements),
-            tuple(fact for fact, _ in batch),
-        )
+        ground, dealing, own = round_.ground, self.dealing, self._own_shuffle(round_, joint)
+        begun = [(round_.begun.get(fact.id), statement) for fact, statement in batch]
+
+        def run() -> tuple[int, ...]:
+            halves = [half or dealing.begin_check(ground, joint, statement) for half, statement in begun]
+            return dealing.finish_checks(ground, joint, halves, own)
+
+        return Job("verify", round_.contract, run, tuple(fact for fact, _ in batch))
+
+    def _is_verified_now(self, round_: Round, lens: Lens) -> bool:
+        """Whether the proofs that are here are checked now. All of a deal together are much less work, so it is
+        when all are here, or when an entry can't be judged without them; and in an attempt that has come to
+        nothing, so that everyone comes to know every culprit."""
+        waiting = self._unverified.values()
+        if any(entry.contract == round_.contract or entry.kind == "start" for entry in waiting):
+            return True
+        return lens.agreement is None and (lens.dead or len(lens.each("proof")) == round_.players)
+
+    def _own_shuffle(self, round_: Round, joint: bytes) -> OwnShuffle | None:
+        """The shuffle of whoever runs this program, where it has made one."""
+        return None
 
     def _verified(self, job: Job, bad: tuple[object, ...]) -> tuple[Fact, ...]:
         round_ = self.rounds[job.contract]
@@ -411,6 +420,7 @@ class Fold:
         if fact.id in round_.verified:
             return
         round_.verified[fact.id] = good
+        round_.begun.pop(fact.id, None)
         round_.changed()
         if not good:
             fault = Fault(fact.author, "bad_proof", (fact.id,), fact.seq, "proof")

@@ -24,7 +24,7 @@ from engine.state import NOBODY, GameState
 from engine.state import Phase as GamePhase
 from p2p import entries as e
 from p2p.canonical import h
-from p2p.dealing import Dealing, Ground, ShuffleStatement
+from p2p.dealing import Begun, Dealing, Ground, ShuffleStatement
 from p2p.dealing.derive import coins_digest, drawn_eldest, first_dealer, seating, table_words
 from p2p.facts import Fact, Feeds
 from p2p.faults import Fault
@@ -165,6 +165,8 @@ class Round:
     proven: dict[bytes, DeckStep] = field(default_factory=dict)
     """``proof`` entry → the shuffle that it speaks of."""
     verified: dict[bytes, bool] = field(default_factory=dict)
+    begun: dict[bytes, Begun] = field(default_factory=dict)
+    """``proof`` entry → its check as far as it has come; dropped when it is done."""
     deals: dict[bytes, Deal] = field(default_factory=dict)
     arranged: dict[bytes, GameState] = field(default_factory=dict)
     nodes: dict[bytes, Node] = field(default_factory=dict)
@@ -246,6 +248,7 @@ class Lens:
     def __init__(self, round_: Round, of: Fact | None) -> None:
         self.round = round_
         self.of = of
+        self._first: dict[tuple[str, int], Fact | None] = {}
 
     def has(self, fact: Fact) -> bool:
         """Whether the fact lies in this past."""
@@ -253,9 +256,12 @@ class Lens:
 
     def first(self, kind: str, number: int) -> Fact | None:
         """The first entry of a kind that a number has written in this past."""
-        found = [fact for fact in self.round.facts[kind][number] if self.has(fact)]
-        # The smallest id of a forked one, so that the order of arrival has no say.
-        return min(found, key=lambda fact: (fact.seq, fact.id)) if found else None
+        key = (kind, number)
+        if key not in self._first:
+            found = [fact for fact in self.round.facts[kind][number] if self.has(fact)]
+            # The smallest id of a forked one, so that the order of arrival has no say.
+            self._first[key] = min(found, key=lambda fact: (fact.seq, fact.id)) if found else None
+        return self._first[key]
 
     def all(self, kind: str, number: int) -> list[Fact]:
         """All entries of a kind that a number has written in this past, in feed order."""

@@ -19,7 +19,7 @@ from engine.moves import Ready as ReadyMove
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, packs_for, to_items
 from engine.state import GameState
 from p2p import entries as e
-from p2p.dealing import Dealing
+from p2p.dealing import Begun, Dealing, OwnShuffle, Shuffled
 from p2p.dealing.derive import coin_commitment, seed_commitment
 from p2p.duties import Duty, duties, duty_about
 from p2p.errors import LocalProtocolError
@@ -540,7 +540,7 @@ class Session(Fold):
     def job(self) -> Job | None:
         """The most urgent piece of arithmetic to be done, or None: the own shuffle, for which others wait, then
         its proof, then others' proofs. Each is handed out once."""
-        return self._first_job(self._shuffle_job, self._prove_job, self._verify_job)
+        return self._first_job(self._shuffle_job, self._prove_job, self._begin_job, self._verify_job)
 
     def finish(self, job: Job, outcome: object) -> tuple[Fact, ...]:
         """Takes the outcome of a job. Returns the facts that could be folded thereby."""
@@ -550,6 +550,11 @@ class Session(Fold):
                 own.shuffled = outcome if isinstance(outcome, tuple) else None
             case "prove", bytes() if own is not None:
                 own.proof = outcome
+            case "begin", tuple():
+                round_ = self.rounds[job.contract]
+                for fact, half in zip(job.facts, outcome, strict=True):
+                    if fact.id not in round_.verified:
+                        round_.begun[fact.id] = half
             case "verify", _:
                 return super().finish(job, outcome)
         self._busy.discard((job.kind, job.contract))
@@ -593,3 +598,33 @@ class Session(Fold):
             return dealing.prove(ground, number, seed, step.joint, step.deck_in, shuffled)  # type: ignore[arg-type]
 
         return Job("prove", round_.contract, run)
+
+    def _begin_job(self, round_: Round, lens: Lens) -> Job | None:
+        """What of others' proofs can be checked while more of them are on their way."""
+        if round_.contract not in self._own or lens.phase is not Phase.PREPARE:
+            return None
+        if self._is_verified_now(round_, lens):
+            return None
+        wanted = [one for one in lens.unverified() if one[0].id not in round_.begun]
+        if not wanted:
+            return None
+        ground, dealing = round_.ground, self.dealing
+
+        def run() -> tuple[Begun, ...]:
+            return tuple(dealing.begin_check(ground, joint, statement) for _, statement, joint in wanted)
+
+        return Job("begin", round_.contract, run, tuple(fact for fact, _, _ in wanted))
+
+    def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
+        # What has been begun is waited for, or it would be done twice.
+        return None if ("begin", round_.contract) in self._busy else super()._verify_job(round_, lens)
+
+    def _own_shuffle(self, round_: Round, joint: bytes) -> OwnShuffle | None:
+        own, number = self._own.get(round_.contract), round_.number_of.get(self.me or b"")
+        step = round_.everything().deck_of(number) if number is not None else None
+        if own is None or step is None or own.shuffled is None or step.joint != joint:
+            return None
+        shuffled = own.shuffled[1]
+        if not isinstance(shuffled, Shuffled) or shuffled.deck != step.deck_out:
+            return None
+        return OwnShuffle(step.deck_in, shuffled)

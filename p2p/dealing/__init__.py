@@ -13,11 +13,13 @@ from p2p.dealing.derive import (
     table_words,
 )
 from p2p.dealing.interface import (
+    Begun,
     Dealing,
     DealingError,
     Ground,
     KeyPart,
     Opening,
+    OwnShuffle,
     Shuffled,
     ShuffleStatement,
 )
@@ -25,12 +27,14 @@ from p2p.dealing.real import ElGamalDealing
 from p2p.dealing.transparent import TransparentDealing
 
 __all__ = [
+    "Begun",
     "Dealing",
     "DealingError",
     "ElGamalDealing",
     "Ground",
     "KeyPart",
     "Opening",
+    "OwnShuffle",
     "ShuffleStatement",
     "Shuffled",
     "TransparentDealing",

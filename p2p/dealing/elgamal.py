@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from p2p.dealing.group import IDENTITY, POINT_BYTES, G, Point, Terms, add, base, decode_point
+from p2p.dealing.group import IDENTITY, POINT_BYTES, G, Point, Terms, add, all_points, base
 from p2p.dealing.interface import DealingError, Ground
 
 CARD_BYTES: Final = 2 * POINT_BYTES
@@ -37,10 +37,10 @@ def split_deck(ground: Ground, deck: bytes) -> Deck | None:
     return Deck(parts[::2], parts[1::2])
 
 
-def decode_deck(ground: Ground, deck: bytes) -> Deck | None:
+def decode_deck(ground: Ground, deck: bytes, threads: int = 1) -> Deck | None:
     """The parts of a deck, or ``None`` if the length or any point is wrong."""
     parts = split_deck(ground, deck)
-    if parts is None or any(decode_point(point) is None for half in parts for point in half):
+    if parts is None or not all_points((*parts.a, *parts.b), threads):
         return None
     return parts
 

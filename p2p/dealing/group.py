@@ -78,6 +78,16 @@ def decode_point(data: bytes) -> Point | None:
     return Point(data)
 
 
+def all_points(data: Sequence[bytes], threads: int = 1) -> bool:
+    """Whether ``decode_point`` accepts each of ``data``."""
+    count = max(1, min(threads, len(data) // MIN_TERMS_PER_THREAD))
+
+    def good(part: Sequence[bytes]) -> bool:
+        return all(decode_point(point) is not None for point in part)
+
+    return all(spread(good, [data[i::count] for i in range(count)], count))
+
+
 def decode_scalar(data: bytes) -> int | None:
     """The scalar that ``data`` encodes, or ``None`` if it has not 32 bytes or is not below L."""
     value = int.from_bytes(data, "little")

@@ -88,6 +88,26 @@ class ShuffleStatement(NamedTuple):
     proof: bytes
 
 
+class Begun(NamedTuple):
+    """A check of a proof that has been begun; ``work`` is what it came to so far, of no use to anybody else."""
+
+    statement: ShuffleStatement
+    work: object
+
+    def __repr__(self) -> str:
+        return f"Begun({self.statement.number})"
+
+
+class OwnShuffle(NamedTuple):
+    """One's own shuffle of ``deck_in``. Who has made a deck can check what others made of it with less work."""
+
+    deck_in: bytes
+    shuffled: Shuffled
+
+    def __repr__(self) -> str:
+        return "OwnShuffle(<secret>)"
+
+
 class Opening(NamedTuple):
     """Shares of one player for one cause: ``shares[i]`` belongs to ``positions[i]``, positions ascending.
     ``cause`` is the id of the entry that called for them."""
@@ -149,6 +169,18 @@ class Dealing(Protocol):
         ``check_deck``; that each begins where the one before ended is the caller's to see."""
         ...
 
+    def begin_check(self, ground: Ground, joint: bytes, item: ShuffleStatement) -> Begun:
+        """The part of checking a proof that no other proof can make cheaper: to be done while others are
+        still being waited for. Says nothing about the proof yet."""
+        ...
+
+    def finish_checks(
+        self, ground: Ground, joint: bytes, begun: Sequence[Begun], own: OwnShuffle | None = None
+    ) -> tuple[int, ...]:
+        """The rest, for all proofs together: the same answer as ``check_proofs``. ``own`` is the shuffle of
+        the caller, if it made one of the decks; it has to be right, or good proofs are said to be bad."""
+        ...
+
     def shares(
         self,
         ground: Ground,
@@ -175,7 +207,8 @@ class Dealing(Protocol):
 
     def open(self, ground: Ground, deck: bytes, position: int, shares: Sequence[bytes]) -> int | None:
         """The face at ``position`` from the shares of all players, in any order: the k of
-        docs/crypto.md, "Cards". ``None`` if they give no card of the deck."""
+        docs/crypto.md, "Cards". ``None`` if they give no card of the deck. The deck has passed
+        ``check_deck`` and each share ``check_shares`` (or is the caller's own)."""
         ...
 
     def audit_seed(

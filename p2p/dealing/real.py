@@ -16,15 +16,18 @@ from p2p.dealing import opening, shuffle
 from p2p.dealing.elgamal import CARD_BYTES, Deck, decode_deck, faces, first_deck, split_deck
 from p2p.dealing.group import Point, decode_point, mul
 from p2p.dealing.interface import (
+    Begun,
     DealingError,
     Ground,
     KeyPart,
     Opening,
+    OwnShuffle,
     Shuffled,
     ShuffleStatement,
     ascending_positions,
     require_player,
 )
+from p2p.dealing.shuffle import Made
 
 
 def _require_joint(joint: bytes) -> Point:
@@ -39,6 +42,14 @@ def _require_deck(ground: Ground, deck: bytes) -> Deck:
     if parts is None:
         raise DealingError("deck", "this is not a deck of {cards} cards", cards=ground.deck_size)
     return parts
+
+
+def _made_of(ground: Ground, own: OwnShuffle | None) -> Made | None:
+    made: Made | None = None
+    if own is not None and isinstance(own.shuffled.secret, shuffle.Witness):
+        decks = _require_deck(ground, own.deck_in), _require_deck(ground, own.shuffled.deck)
+        made = Made(*decks, own.shuffled.secret)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ class ElGamalDealing:
 
     def check_deck(self, ground: Ground, deck: bytes) -> bool:
         """See ``Dealing.check_deck``: every point canonical, in the subgroup, not the identity."""
-        return decode_deck(ground, deck) is not None
+        return decode_deck(ground, deck, self.threads) is not None
 
     def shuffle(self, ground: Ground, number: int, seed: bytes, joint: bytes, deck: bytes) -> Shuffled:
         """See ``Dealing.shuffle``."""
@@ -105,23 +116,27 @@ class ElGamalDealing:
 
     def check_proofs(self, ground: Ground, joint: bytes, items: Sequence[ShuffleStatement]) -> tuple[int, ...]:
         """See ``Dealing.check_proofs``. All together first; one by one only if that fails."""
+        return self.finish_checks(ground, joint, [self.begin_check(ground, joint, item) for item in items])
+
+    def begin_check(self, ground: Ground, joint: bytes, item: ShuffleStatement) -> Begun:
+        """See ``Dealing.begin_check``. ``work`` is None where the proof is bad at sight."""
         key = _require_joint(joint)
-        bad: set[int] = set()
-        parsed: list[tuple[ShuffleStatement, shuffle.Proof]] = []
-        for item in items:
-            proof = shuffle.parse_proof(item.proof, ground.deck_size)
-            lengths_fit = len(item.deck_in) == len(item.deck_out) == self.deck_bytes(ground)
-            if proof is None or not lengths_fit or not 0 <= item.number < len(ground.roster):
-                bad.add(item.number)
-            else:
-                parsed.append((item, proof))
-        if parsed and not shuffle.verify(ground, key, parsed, self.random_bytes, self.threads):
-            bad.update(
-                item.number
-                for item, proof in parsed
-                if not shuffle.verify(ground, key, [(item, proof)], self.random_bytes, self.threads)
-            )
-        return tuple(sorted(bad))
+        proof = shuffle.parse_proof(item.proof, ground.deck_size)
+        lengths_fit = len(item.deck_in) == len(item.deck_out) == self.deck_bytes(ground)
+        if proof is None or not lengths_fit or not 0 <= item.number < len(ground.roster):
+            return Begun(item, None)
+        return Begun(item, shuffle.begin(ground, key, item, proof, self.random_bytes, self.threads))
+
+    def finish_checks(
+        self, ground: Ground, joint: bytes, begun: Sequence[Begun], own: OwnShuffle | None = None
+    ) -> tuple[int, ...]:
+        """See ``Dealing.finish_checks``. All together first; one by one only if that fails."""
+        key, made = _require_joint(joint), _made_of(ground, own)
+        sums = {i: one.work for i, one in enumerate(begun) if isinstance(one.work, shuffle.HalfSum)}
+        bad = {i for i in range(len(begun)) if i not in sums}
+        if sums and not shuffle.finish(key, list(sums.values()), made, self.threads):
+            bad.update(i for i, half in sums.items() if not shuffle.finish(key, [half], made, self.threads))
+        return tuple(sorted({begun[i].statement.number for i in bad}))
 
     def shares(
         self,
@@ -158,8 +173,6 @@ class ElGamalDealing:
         """See ``Dealing.open``."""
         parts = split_deck(ground, deck)
         if parts is None or not 0 <= position < ground.deck_size or len(shares) != len(ground.roster):
-            return None
-        if decode_point(parts.b[position]) is None:
             return None
         point = opening.opened_point(parts, position, shares)
         return None if point is None else faces(ground.deck_size).get(point)

@@ -32,6 +32,7 @@ from p2p.dealing.group import (
     generators,
     mul,
     spread,
+    total,
 )
 from p2p.dealing.interface import HASH_BYTES, DealingError, Ground, ShuffleStatement
 from p2p.dealing.transcript import WEIGHT_BYTES, challenge, weights
@@ -233,11 +234,51 @@ def _t(
     return [base(omega[0]), base(omega[1]), *points]
 
 
-def _put_statement(
-    terms: Terms, ground: Ground, joint: Point, item: ShuffleStatement, proof: Proof, z: Sequence[int]
-) -> None:
-    """Add one proof's equations to ``terms``, each as "left minus right", times its weight from ``z``:
-    five for t1 … t4b and one for each link of the chain. ``terms`` is the identity if all hold."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Made:
+    """One's own shuffle: a verifier knows what the points of its own deck are made of."""
+
+    deck_in: Deck
+    deck_out: Deck
+    witness: Witness
+
+    def __repr__(self) -> str:
+        return "Made(<secret>)"
+
+    def substitute(self, terms: Terms, joint: Point) -> None:
+        """Writes ``terms`` over the points of ``deck_in`` instead of those of ``deck_out``, by what the deck was
+        made of: a'_i = a_ψ(i) + r_i·G, b'_i = b_ψ(i) + r_i·X. The sum stays what it was."""
+        out_a = [terms.pop(point, 0) for point in self.deck_out.a]
+        out_b = [terms.pop(point, 0) for point in self.deck_out.b]
+        psi, r = self.witness.psi, self.witness.r
+        a, b = [0] * len(psi), [0] * len(psi)
+        for source, a_factor, b_factor in zip(psi, out_a, out_b, strict=True):
+            a[source], b[source] = a_factor, b_factor
+        put_deck(terms, self.deck_in, joint, a, b)
+        terms.put(G, sum(factor * blind for factor, blind in zip(out_a, r, strict=True)))
+        terms.put(joint, sum(factor * blind for factor, blind in zip(out_b, r, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HalfSum:
+    """The sum of one proof's equations, half done.
+
+    ``own`` is the sum over the points that only this proof has, ``None`` if one of them is no point; ``shared``
+    is the rest: generators, keys and decks, which other proofs have too.
+    """
+
+    own: Point | None
+    shared: Terms
+
+    def __repr__(self) -> str:
+        return "HalfSum(…)"
+
+
+def _halves(
+    ground: Ground, joint: Point, item: ShuffleStatement, proof: Proof, z: Sequence[int]
+) -> tuple[Terms, Terms]:
+    """One proof's equations, each as "left minus right", times its weight from ``z``: five for t1 … t4b and one
+    for each link of the chain. Both halves together are the identity if all hold."""
     decks = (item.deck_in, item.deck_out)
     deck_in, deck_out = split_deck(ground, item.deck_in), split_deck(ground, item.deck_out)
     if deck_in is None or deck_out is None:
@@ -255,19 +296,56 @@ def _put_statement(
     s1, s2, s3, s4 = proof.s
     z1, z2, z3, z4a, z4b, *z_links = z
 
-    terms.put(G, z1 * s1 + z2 * s2 + z3 * s3 - z4a * s4)
-    terms.put(joint, -z4b * s4)
-    terms.put_all(proof.t, [-z1, -z2, -z3, -z4a, -z4b])
-    terms.put_all(proof.c, [-x * (z1 + z3 * value) for value in u])
-    terms.put_all(hs, [z1 * x + z3 * s for s in proof.s_u])
-    terms.put(h, z2 * x * product)
-    terms.put(proof.chain[-1], -z2 * x)
-    put_deck(terms, deck_out, joint, [z4a * s for s in proof.s_u], [z4b * s for s in proof.s_u])
-    put_deck(terms, deck_in, joint, [-z4a * x * value for value in u], [-z4b * x * value for value in u])
-    terms.put(G, sum(w * s for w, s in zip(z_links, proof.s_chain, strict=True)))
-    terms.put_all((h, *proof.chain[:-1]), [w * s for w, s in zip(z_links, proof.s_u, strict=True)])
-    terms.put_all(proof.t_chain, [-w for w in z_links])
-    terms.put_all(proof.chain, [-w * x for w in z_links])
+    own, shared = Terms(), Terms()
+    own.put_all(proof.t, [-z1, -z2, -z3, -z4a, -z4b])
+    own.put_all(proof.c, [-x * (z1 + z3 * value) for value in u])
+    own.put(proof.chain[-1], -z2 * x)
+    own.put_all(proof.chain[:-1], [w * s for w, s in zip(z_links[1:], proof.s_u[1:], strict=True)])
+    own.put_all(proof.chain, [-w * x for w in z_links])
+    own.put_all(proof.t_chain, [-w for w in z_links])
+    shared.put(G, z1 * s1 + z2 * s2 + z3 * s3 - z4a * s4)
+    shared.put(G, sum(w * s for w, s in zip(z_links, proof.s_chain, strict=True)))
+    shared.put(joint, -z4b * s4)
+    shared.put_all(hs, [z1 * x + z3 * s for s in proof.s_u])
+    shared.put(h, z2 * x * product + z_links[0] * proof.s_u[0])
+    put_deck(shared, deck_out, joint, [z4a * s for s in proof.s_u], [z4b * s for s in proof.s_u])
+    put_deck(shared, deck_in, joint, [-z4a * x * value for value in u], [-z4b * x * value for value in u])
+    return own, shared
+
+
+def begin(
+    ground: Ground,
+    joint: Point,
+    item: ShuffleStatement,
+    proof: Proof,
+    random_bytes: Callable[[int], bytes],
+    threads: int = 1,
+) -> HalfSum:
+    """Draws the verifier's weights for a proof and does the half of its sum that no other proof touches.
+    Decks have the right length."""
+    count = ground.deck_size + 5
+    drawn = random_bytes(WEIGHT_BYTES * count)
+    z = [int.from_bytes(drawn[i * WEIGHT_BYTES : (i + 1) * WEIGHT_BYTES], "little") for i in range(count)]
+    own, shared = _halves(ground, joint, item, proof, z)
+    return HalfSum(combination(own, threads), shared)
+
+
+def finish(joint: Point, halves: Sequence[HalfSum], made: Made | None = None, threads: int = 1) -> bool:
+    """Whether all proofs hold, as one sum with the verifier's own random weights (Bellare, Garay, Rabin
+    1998). A false equation passes with 2⁻¹²⁸, whoever made it, since the weights are drawn after it.
+
+    Every point of proofs and decks has been checked on the way, but those of a deck of ``made``.
+    """
+    terms, sums = Terms(), []
+    for half in halves:
+        if half.own is None:
+            return False
+        sums.append(half.own)
+        terms.put_all(half.shared.keys(), half.shared.values())
+    if made is not None:
+        made.substitute(terms, joint)
+    shared = combination(terms, threads)
+    return shared is not None and total([shared, *sums]) == IDENTITY
 
 
 def verify(
@@ -277,15 +355,7 @@ def verify(
     random_bytes: Callable[[int], bytes],
     threads: int = 1,
 ) -> bool:
-    """Whether all proofs hold, as one sum with the verifier's own random weights (Bellare, Garay, Rabin
-    1998). A false equation passes with 2⁻¹²⁸, whoever made it, since the weights are drawn after it.
-
-    Every point of proofs and decks is checked on the way. Decks have the right length.
-    """
-    terms = Terms()
-    count = ground.deck_size + 5
-    for item, proof in items:
-        drawn = random_bytes(WEIGHT_BYTES * count)
-        z = [int.from_bytes(drawn[i * WEIGHT_BYTES : (i + 1) * WEIGHT_BYTES], "little") for i in range(count)]
-        _put_statement(terms, ground, joint, item, proof, z)
-    return combination(terms, threads) == IDENTITY
+    """Whether all proofs hold; see ``begin`` and ``finish``."""
+    return finish(
+        joint, [begin(ground, joint, item, proof, random_bytes, threads) for item, proof in items], None, threads
+    )

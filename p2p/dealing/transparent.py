@@ -18,10 +18,12 @@ from typing import Final
 from p2p.canonical import PROTOCOL, Value, enc
 from p2p.dealing.derive import seed_stream
 from p2p.dealing.interface import (
+    Begun,
     DealingError,
     Ground,
     KeyPart,
     Opening,
+    OwnShuffle,
     Shuffled,
     ShuffleStatement,
     ascending_positions,
@@ -130,6 +132,16 @@ class TransparentDealing:
             return item.proof == _tag(SHUFFLE_PROOF_BYTES, "shuffle", ground, item.number, *statement)
 
         return tuple(sorted({item.number for item in items if not good(item)}))
+
+    def begin_check(self, ground: Ground, joint: bytes, item: ShuffleStatement) -> Begun:
+        """See ``Dealing.begin_check``: nothing can be done before."""
+        return Begun(item, None)
+
+    def finish_checks(
+        self, ground: Ground, joint: bytes, begun: Sequence[Begun], own: OwnShuffle | None = None
+    ) -> tuple[int, ...]:
+        """See ``Dealing.finish_checks``."""
+        return self.check_proofs(ground, joint, [one.statement for one in begun])
 
     def _share(self, ground: Ground, number: int, start: bytes, deck: bytes, position: int) -> bytes:
         length = SHARE_BYTES - SHARE_KEY_BYTES

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nacl import bindings
 
-from p2p.dealing import ElGamalDealing, Ground, ShuffleStatement, shuffle
+from p2p.dealing import ElGamalDealing, Ground, OwnShuffle, ShuffleStatement, shuffle
 from p2p.dealing.derive import Stream, nonce_stream
 from p2p.dealing.elgamal import Deck, split_deck
 from p2p.dealing.group import G, L, Point, add, base, encode_scalar, generators, mul, sub, total
@@ -450,3 +450,64 @@ def test_the_witness_is_bound_to_contract_player_key_and_input_deck() -> None:
         same = sum(a == b for a, b in zip(first.psi, other.psi, strict=True))
         assert same < 8  # about one by chance, eight with 10⁻⁵; the inputs are fixed
         assert not set(first.r) & set(other.r)
+
+
+@pytest.mark.parametrize("cards", [4, 9])
+def test_checks_that_were_begun_early_come_to_the_same_answer(cards: int) -> None:
+    table = deal(real(), ground(cards, 4))
+    dealing = ElGamalDealing(Draws("halves"))
+    false = tuple(item._replace(proof=flip(item.proof, -1 - 32 * i)) for i, item in enumerate(table.items))
+    for bad in ([], [0], [2], [0, 3], [0, 1, 2, 3]):
+        items = [false[i] if i in bad else item for i, item in enumerate(table.items)]
+        begun = [dealing.begin_check(table.ground, table.joint, item) for item in items]
+        assert dealing.finish_checks(table.ground, table.joint, begun) == tuple(bad)
+        assert dealing.finish_checks(table.ground, table.joint, begun[::-1]) == tuple(bad)
+
+
+@pytest.mark.parametrize("me", range(4))
+def test_who_made_a_deck_finds_the_same_proofs_bad_with_less_work(me: int) -> None:
+    """In place of the own deck's points stand those it was made of; the others' proofs are judged alike, right
+    before the own deck, right behind it and elsewhere."""
+    table = deal(real(), ground(6, 4))
+    dealing = ElGamalDealing(Draws("own"))
+    mine = table.items[me]
+    made = dealing.shuffle(table.ground, me, table.seeds[me], table.joint, mine.deck_in)
+    assert made.deck == mine.deck_out
+    own = OwnShuffle(mine.deck_in, made)
+    others = [item for item in table.items if item.number != me]
+    for bad in ((), *((item.number,) for item in others)):
+        items = [item._replace(proof=flip(item.proof, -1)) if item.number in bad else item for item in others]
+        begun = [dealing.begin_check(table.ground, table.joint, item) for item in items]
+        assert dealing.finish_checks(table.ground, table.joint, begun, own) == bad
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_cheat_beside_the_own_deck_is_found(number: int) -> None:
+    """A doubled card before or after the own shuffle, with a proof by a prover who cheats."""
+    table = deal(real(), ground(5, 3))
+    dealing = ElGamalDealing(Draws("beside"))
+    mine = table.items[1]
+    made = dealing.shuffle(table.ground, 1, table.seeds[1], table.joint, mine.deck_in)
+    item = cheat(table, Witness((0, 0, 2, 3, 4), R), number=number)
+    if number == 0:
+        made = dealing.shuffle(table.ground, 1, table.seeds[1], table.joint, item.deck_out)
+    own = OwnShuffle(item.deck_out if number == 0 else mine.deck_in, made)
+    begun = dealing.begin_check(table.ground, table.joint, item)
+    assert dealing.finish_checks(table.ground, table.joint, [begun], own) == (number,)
+
+
+def test_a_false_own_shuffle_only_makes_proofs_bad() -> None:
+    dealing = ElGamalDealing(Draws("false"))
+    made = dealing.shuffle(TABLE.ground, 1, digest("another seed"), TABLE.joint, TABLE.items[1].deck_in)
+    own = OwnShuffle(TABLE.items[1].deck_in, made._replace(deck=TABLE.items[1].deck_out))
+    begun = [dealing.begin_check(TABLE.ground, TABLE.joint, item) for item in TABLE.items]
+    assert dealing.finish_checks(TABLE.ground, TABLE.joint, begun, own) != ()
+
+
+def test_points_of_a_begun_proof_are_checked_where_they_are_multiplied() -> None:
+    """One of its own points that is none makes a proof bad alone; a bad point of a deck both that touch it."""
+    dealing = ElGamalDealing(Draws("bad points"))
+    for point in BAD.values():
+        item = TABLE.items[1]._replace(proof=point + TABLE.items[1].proof[32:])
+        begun = [dealing.begin_check(TABLE.ground, TABLE.joint, one) for one in (TABLE.items[0], item)]
+        assert dealing.finish_checks(TABLE.ground, TABLE.joint, begun) == (1,)

@@ -32,13 +32,6 @@ def how_to_play(rules: RuleSet) -> list[str]:
     return [*lines, _line("more")]
 
 
-def goal(rules: RuleSet) -> str:
-    """The game in a few sentences."""
-    powers = [_line(power, ranks=_ranks(getattr(rules, power))) for power in POWERS if getattr(rules, power)]
-    take = "take" if rules.pick_up is PickUpRule.VOLUNTARY else "take_forced"
-    return " ".join([_line("aim"), _line("turn"), _line(take), *powers, _line("upcards"), _line("downcards")])
-
-
 def _line(code: str, **values: object) -> str:
     return render(Sentence(code, HOW[code], values))
 

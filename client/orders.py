@@ -100,7 +100,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases`` or ``help``."""
+    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases``, ``how`` or ``help``."""
 
     what: str
 

@@ -74,7 +74,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
 
 SAID: Final[dict[str, str]] = {
     # what happens at the table
-    "welcome": "Table {table}. Type `help` for what you can type.",
+    "welcome": "Table {table}. Type `help` for what you can type, `how` for how the game is played.",
     "here": "At the table: {names}.",
     "bot_here": "{name} is a bot. Whoever owns the machine it runs on could read its cards.",
     "bots_here": "Bots are {names}. Whoever owns the machine they run on could read their cards.",

@@ -40,7 +40,7 @@ MAX_BOTS: Final = 9
 
 
 _SHOWN: Final = {
-    **{word: word for word in ("table", "score", "rules", "choices", "phrases", "help")},
+    **{word: word for word in ("table", "score", "rules", "choices", "phrases", "how", "help")},
     "?": "help",
 }
 

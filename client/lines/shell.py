@@ -9,6 +9,7 @@ from typing import Final, TextIO
 
 from client.cards import Style, style_for
 from client.doing import Doer, TableNode
+from client.howto import how_to_play
 from client.lines.interpret import interpret
 from client.lines.narrate import Narrator
 from client.lines.show import (
@@ -29,6 +30,7 @@ from client.standing_in import AWAY, StandIn
 from client.texts import PHRASES
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
+from engine.rules import RuleSet
 from p2p.news import News
 
 EXIT_GOOD: Final = 0
@@ -295,12 +297,13 @@ class LineClient:
                 self._print(table_lines(view, style))
             case "score":
                 self._print(score_lines(view, style))
+            case "how":
+                self._print([f"  {line}" for line in how_to_play(self._rules)])
             case "rules" if view.rules is None and not view.i_host:
                 # What this program would offer itself says nothing about this table.
                 self._say("rules_unknown", host=view.host)
             case "rules":
-                rules = view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
-                self._print(rules_lines(rules, max(2, len(view.players))))
+                self._print(rules_lines(self._rules, max(2, len(view.players))))
             case "choices":
                 self._print(all_choice_lines(view, style))
             case "phrases":
@@ -309,6 +312,12 @@ class LineClient:
                 self._print(help_lines(view))
             case _:
                 self._print(turn_lines(view, style))
+
+    @property
+    def _rules(self) -> RuleSet:
+        """Those in force, or of the next round."""
+        view = self._view
+        return view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
 
     # -- output --------------------------------------------------------------------------------------
 

@@ -167,6 +167,7 @@ class ScreenClient:
     def rows(self, width: int, height: int) -> list[Row]:
         """The screen at that size."""
         self._size = (width, height)
+        self._drawn = (self._view, self._ui)
         if self._overlay is not None:
             return self._overlay.rows(width, height)
         return draw(self._view, self._ui, self._rules, self._node.seats, width, height)
@@ -296,7 +297,6 @@ class ScreenClient:
         """Draws again if anything on the screen may be different."""
         shown = (self._view, self._ui)
         if self._overlay is None and shown != self._drawn:
-            self._drawn = shown
             self.terminal.refresh()
 
     def _count(self, item: News) -> None:

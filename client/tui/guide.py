@@ -51,8 +51,6 @@ def _moment(view: View, ui: Ui) -> str:
             return "offer"
         case Stage.DEALING:
             return "deal"
-        case Stage.ARRANGE if view.my_turn:
-            return "arrange"
         case Stage.PLAY if view.my_turn:
             return _my_turn(view, ui)
         case Stage.PLAY | Stage.OPENING if view.zone is not None:
@@ -72,13 +70,13 @@ def _my_turn(view: View, ui: Ui) -> str:
         return "blind"
     if "play" not in kinds:
         return "take" if "pick_up" in kinds else ""
-    if view.zone is Zone.UPCARDS and "upcards" not in ui.guided:
-        return "upcards"
-    if picked_cards(view, ui):
-        return "send"
-    if "turn" not in ui.guided:
-        return "turn"
-    if "several" not in ui.guided and any(choice.kind == "play" and choice.count > 1 for choice in view.choices):
-        return "several"
+    several = any(choice.kind == "play" and choice.count > 1 for choice in view.choices)
     burns = any(choice.outcome is not None and choice.outcome.burns for choice in view.choices)
-    return "burn" if burns else ""
+    holds = {
+        "upcards": view.zone is Zone.UPCARDS,
+        "send": bool(picked_cards(view, ui)),
+        "turn": True,
+        "several": several,
+        "burn": burns,
+    }
+    return next((step for step, is_so in holds.items() if is_so and step not in ui.guided), "")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from client.fairness import how_far
-from client.howto import goal, how_to_play
-from client.lines.show import rules_lines
+from client.howto import how_to_play
+from client.lines.show import LOOPBACK, rules_lines
 from client.sentences import render
 from client.texts import HOW
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, wrap
@@ -111,7 +111,7 @@ def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
 
 def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     style = ui.look.style
-    rows = _texts([goal(rules)], width, "hint")
+    rows = _texts([text("help_how", style)], width, "hint")
     rows.append(row(width))
     for each in helped(view):
         rows.append(
@@ -176,8 +176,9 @@ def _fair(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
 
 def _network(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     style = ui.look.style
+    outside = [f"  {address}" for address in view.addresses if not address.startswith(LOOPBACK)]
     rows = [row(width, Span("  " + text("network_own", style), "label"))]
-    rows += _texts([f"  {address}" for address in view.addresses] or [text("network_none", style)], width)
+    rows += _texts(outside or ["  " + text("network_none", style)], width)
     if "no_mdns" in view.notices:
         rows += _texts([text("network_notice", style)], width, "warning")
     rows += [row(width), row(width, Span("  " + text("network_links", style), "label"))]

@@ -59,6 +59,8 @@ SCREEN: Final[dict[str, str]] = {
     "fits": "next: {fits}",
     "your_turn": "YOUR TURN",
     "your_turn_time": "YOUR TURN, for {time}",
+    "your_turn_short": "YOUR TURN {time}",
+    "blind_short": "+{count}b",
     "you_play": "> YOU {name}",
     "you_wait": "  YOU {name}",
     "watching": "You look on: this round is played without you.",
@@ -75,6 +77,7 @@ SCREEN: Final[dict[str, str]] = {
         "Before play you may exchange hand cards for the cards laid out. The hand is played first: keep low cards "
         "there, and lay out high ones, twos and tens."
     ),
+    "exchange_short": "The hand is played first: keep low cards, lay out high ones, 2 and 10.",
     "hint_arrange_picked": "{card} is picked. Now the card to exchange it for, or Esc.",
     "hint_ready": "You are ready. Waiting for {players}.",
     "hint_wait": "{name} is to move.",
@@ -243,7 +246,7 @@ SCREEN: Final[dict[str, str]] = {
     "mute_all": "everybody",
     "mute_on": "hidden",
     "mute_off": "shown",
-    "mute_nobody": "Nobody else is at the table.",
+    "mute_nobody": "Nobody else is at the table who could talk.",
     "no_round_rules": "{host} can take other rules between rounds.",
     "rules_taken": "The next round is played by the rules {name}.",
     "option_taken": "The next round: {option} = {value}.",
@@ -253,6 +256,7 @@ SCREEN: Final[dict[str, str]] = {
     "page_settings_back": "Esc back   up and down choose   left and right change",
     "page_log_back": "Esc back   C say something   M hide somebody   up and down scroll",
     "page_line": "lines {first}-{last} of {all}",
+    "help_how": "The last one holding cards is the SHITHEAD. How the game is played: R.",
     "signs_help": (
         "Where there is little room: 3# is a hand of three, +3b are three blind cards, * is ready, and 0:27 is "
         "how long somebody has been waited for."
@@ -301,7 +305,6 @@ SCREEN: Final[dict[str, str]] = {
     "guide_guest": "You sit at a table. The host starts the round. C lets you talk.",
     "guide_offer": "A round is offered. Enter: you play. N: not this one.",
     "guide_deal": "All shuffle together, so that nobody can cheat. It takes seconds.",
-    "guide_arrange": "Lay out high cards, twos and tens; keep low ones. Then Enter.",
     "guide_turn": "Your turn! Press a key that stands under a card. Dots can't be played.",
     "guide_send": "Below is said what it leads to. Enter plays it, Esc puts it back.",
     "guide_wait": "The others play. You may pick a card already: Enter when it is your turn.",

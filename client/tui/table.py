@@ -89,7 +89,7 @@ def middle_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """Stock and pile at the left, the log at the right, in exactly ``height`` rows."""
     left_width = min(46, width * 57 // 100)
     right_width = width - left_width - 1
-    left = _art(view, ui, left_width) if height >= 7 else _pile_text(view, ui, left_width)
+    left = _art(view, ui, left_width) if height >= 7 else _pile_text(view, ui, left_width, height)
     log = side_rows(view, ui, right_width, height)
     return beside(filled(left, height, left_width), filled(log, height, right_width), left_width, right_width, "|")
 
@@ -113,7 +113,7 @@ def pile_facts(view: View, ui: Ui) -> list[str]:
 def _art(view: View, ui: Ui, width: int) -> list[Row]:
     style, pile = ui.look.style, view.pile
     if view.stage is Stage.ARRANGE:
-        return _guide(view, ui, width)
+        return [row(width), *_exchange(ui, width, 5)]
     if ui.flash is not None:
         return _flash_rows(ui, width)
     back = [".-----.", "|#####|", f"|#{view.stock:>3}#|", "|#####|", "'-----'"]
@@ -160,15 +160,19 @@ def _flash_rows(ui: Ui, width: int) -> list[Row]:
     ]
 
 
-def _guide(view: View, ui: Ui, width: int) -> list[Row]:
-    said = text("exchange_first", ui.look.style)
-    return [row(width)] + [row(width, Span("  " + part, "hint")) for part in wrap(said, width - 4)]
+def _exchange(ui: Ui, width: int, height: int) -> list[Row]:
+    """Why cards are exchanged, in as many words as there is room for."""
+    style = ui.look.style
+    parts = wrap(text("exchange_first", style), width - 4)
+    if len(parts) > height:
+        parts = wrap(text("exchange_short", style), width - 2)
+    return [row(width, Span(f"  {part}", "hint")) for part in parts]
 
 
-def _pile_text(view: View, ui: Ui, width: int) -> list[Row]:
+def _pile_text(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     style, pile = ui.look.style, view.pile
     if view.stage is Stage.ARRANGE:
-        return _guide(view, ui, width)[1:]
+        return _exchange(ui, width, height)
     if ui.flash is not None:
         return [row(width, Span("  " + ui.flash.text, "flash"))]
     cards = pile.cards if pile is not None else ()
@@ -198,24 +202,35 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
         code = "hint_out" if me.status == "out" else "hint_gave_up"
         return row(width, Span("  " + text(code, style, place=place_word(me.place or 0)), "good"))
     in_turn = view.turn == view.my_name and view.stage is Stage.PLAY
+    is_wide = width >= WIDE_TITLE
+    gap = "  " if is_wide else " "
     name = text("you_play" if in_turn else "you_wait", style, name=cut(me.name, 12))
-    spans = [Span(name + "  ", "turn" if in_turn else "name")]
+    spans = [Span(name + gap, "turn" if in_turn else "name")]
     if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND and me.upcards:
-        spans.append(Span(f" {text('up', style)}  ", "label"))
+        spans.append(Span(f" {text('up', style)}{gap}", "label"))
         for card in me.upcards:
-            spans += [card_span(card, look), Span("  ")]
+            spans += [card_span(card, look), Span(gap)]
     if view.zone is not Zone.DOWNCARDS and any(me.slots):
-        slots = " ".join(BACK for there in me.slots if there)
-        spans += [Span(f" {text('blind', style)}  ", "label"), Span(slots, "back")]
-    right: tuple[Span, ...] = ()
-    if in_turn:
-        wait = next((each for each in view.waits if each.is_me), None)
-        late = wait is not None and wait.seconds >= LATE_S
-        said = (
-            text("your_turn_time", style, time=clock(wait.seconds)) if late and wait else text("your_turn", style)
-        )
-        right = (Span(said + " ", "turn"),)
-    return row(width, *spans, right=right)
+        spans += _blind_left(me.slots, ui, is_wide or view.stage is Stage.ARRANGE)
+    return row(width, *spans, right=_my_clock(view, ui, is_wide) if in_turn else ())
+
+
+def _blind_left(slots: tuple[bool, ...], ui: Ui, is_wide: bool) -> list[Span]:
+    style = ui.look.style
+    if not is_wide:
+        return [Span(" " + text("blind_short", style, count=sum(slots)), "back")]
+    backs = " ".join(BACK for there in slots if there)
+    return [Span(f" {text('blind', style)}  ", "label"), Span(backs, "back")]
+
+
+def _my_clock(view: View, ui: Ui, is_wide: bool) -> tuple[Span, ...]:
+    """That it is my turn, and after a while for how long."""
+    style = ui.look.style
+    wait = next((each for each in view.waits if each.is_me), None)
+    if wait is None or wait.seconds < LATE_S:
+        return (Span(text("your_turn", style) + " ", "turn"),)
+    code = "your_turn_time" if is_wide else "your_turn_short"
+    return (Span(text(code, style, time=clock(wait.seconds)) + " ", "turn"),)
 
 
 def own_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:

@@ -17,6 +17,7 @@ from client.lines import LineClient, StreamLines
 from engine.cards import card_text, rank_text
 from engine.errors import Sentence, ShitheadError
 from engine.moves import Flip, PickUp, Play, PlayerMove, Ready, Swap
+from engine.rules import RuleSet
 from p2p.audit import NO_CHECKS, Verdict
 from p2p.errors import NetworkProblem
 from p2p.news import News
@@ -231,6 +232,36 @@ async def test_the_first_lines_and_the_commands_that_only_show() -> None:
     await sitting.says("table", "Bogdan: link good 4 ms")
     await sitting.says("", "`start` begins another round.")
     await sitting.says("say hello", "Ana> hello")
+    await sitting.says("how", "the last one holding any is the SHITHEAD")
+    await sitting.says("phrases", "#1 Hello!")
+    await sitting.says("say #1", "Ana> Hello!")
+    sitting.keyboard.type(None)
+    assert await sitting.code() == 0
+
+
+async def test_the_talk_of_one_is_hidden_until_it_is_shown_again() -> None:
+    house = House("Ana", "Bogdan", "Carmen")
+    sitting = Sitting(house.nodes[0])
+    await sitting.says("mute Bogdan", "The talk of Bogdan is hidden now")
+    await house.nodes[1].say("blah")
+    await house.nodes[2].say("hello")
+    await sitting.screen.shows("Carmen> hello")
+    assert "blah" not in sitting.screen.getvalue()
+    await sitting.says("unmute", "The talk of Bogdan and Carmen is shown again")
+    await house.nodes[1].say("again")
+    await sitting.screen.shows("Bogdan> again")
+    sitting.keyboard.type(None)
+    assert await sitting.code() == 0
+
+
+async def test_a_preset_for_the_next_round_is_told_to_everybody_once() -> None:
+    house = House("Ana", "Bogdan")
+    sitting = Sitting(house.nodes[0])
+    await sitting.says("set party", "Ana> The next round is played by the rules party.")
+    assert house.nodes[0].rules == RuleSet.preset("party")
+    await sitting.says("set burn_run=3", "Ana> The next round is offered with burn_run=3.")
+    assert house.nodes[0].rules.burn_run == 3
+    assert sitting.screen.getvalue().count("rules party") == 1
     sitting.keyboard.type(None)
     assert await sitting.code() == 0
 

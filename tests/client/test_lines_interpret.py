@@ -15,16 +15,19 @@ from client.orders import (
     Answer,
     Explain,
     Kick,
+    Mute,
     Problem,
     Quit,
     Refuse,
     SeatBots,
     Show,
     StartRound,
+    TakePreset,
     Talk,
     Void,
 )
 from client.sentences import render
+from client.texts import PHRASES
 from client.view import View
 from engine.cards import card_text
 from engine.game import apply, check, deal
@@ -295,3 +298,32 @@ def test_every_move_that_comes_out_is_one_that_the_rules_take(words: list[str], 
     meaning = interpret(view_of(state), " ".join(words))
     if isinstance(meaning, Act):
         assert check(state, meaning.move) is None
+
+
+def test_ready_phrases_are_said_by_their_number() -> None:
+    view = view_of(MINE)
+    assert interpret(view, "say #2") == Talk(PHRASES[1])
+    assert interpret(view, "say 2") == Talk("2")
+    assert interpret(view, "say #no") == Talk("#no")
+    assert interpret(view, "phrases") == Show("phrases")
+    for wrong in ("say #0", f"say #{len(PHRASES) + 1}", "say #99999999999999999999"):
+        assert "There is no phrase #" in problem(view, wrong)
+
+
+def test_the_talk_of_one_or_all_is_hidden() -> None:
+    view = view_of(MINE)
+    bogdan = frozenset({key_of("Bogdan")})
+    assert interpret(view, "mute bogdan") == Mute(bogdan, is_muted=True)
+    assert interpret(view, "mute") == Mute(bogdan, is_muted=True)
+    assert interpret(view, "unmute Bogdan") == Mute(bogdan, is_muted=False)
+    assert "nobody called Kim" in problem(view, "mute Kim")
+    assert problem(view, "mute Ana") == "That is you."
+
+
+def test_a_host_takes_a_preset_by_its_name() -> None:
+    assert interpret(view_of(MINE), "set party") == TakePreset("party")
+    assert "such as `set party`" in problem(view_of(MINE), "set nothing")
+
+
+def test_how_to_play_is_told() -> None:
+    assert interpret(view_of(MINE), "how") == Show("how")

@@ -110,6 +110,23 @@ class Desk:
         """Waits until some text is on the screen no more."""
         await self.until(lambda: part not in self.text, f"the end of {part!r}")
 
+    async def quiet(self) -> None:
+        """Waits until everything that was asked for has been drawn."""
+        assert self.client is not None
+        app = self.client.terminal.app
+        for _ in range(5):
+            await asyncio.sleep(0)
+        while app.invalidated:
+            drawn = asyncio.Event()
+
+            def done(app: object, drawn: asyncio.Event = drawn) -> None:
+                drawn.set()
+
+            app.after_render += done
+            async with asyncio.timeout(LIMIT_S):
+                await drawn.wait()
+            app.after_render -= done
+
     def resize(self, width: int, height: int) -> None:
         """Another size from now on."""
         assert self.client is not None

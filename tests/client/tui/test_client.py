@@ -16,6 +16,7 @@ from client.tui.cells import Row, Span, row
 from client.tui.client import ScreenClient
 from client.tui.control import ENTER_GUARD_S
 from client.tui.hand import key_of, pickable
+from client.tui.options import SHOWN
 from client.tui.orders import Watch
 from client.tui.state import Look
 from client.view import Stage
@@ -59,7 +60,8 @@ class Seated:
 async def seated(node: MemoryNode, width: int = 80, height: int = 24, **options: Any) -> AsyncIterator[Seated]:
     clock = Clock()
     async with desk(width, height) as (at, ends):
-        client = ScreenClient(node, clock=clock, day=lambda: "20:14", look=Look(motion=False), **options, **ends)  # type: ignore[arg-type]
+        options.setdefault("look", Look(motion=False))
+        client = ScreenClient(node, clock=clock, day=lambda: "20:14", **options, **ends)  # type: ignore[arg-type]
         at.client = client
         person = Seated(at, client, clock, node)
         try:
@@ -278,14 +280,28 @@ async def test_nothing_is_written_while_nothing_changes() -> None:
     node = house.nodes[0]
     async with seated(node) as ana:
         await ana.at.shows("Enter start")
-        written = len(ana.at.tube.raw)
-        for _ in range(5):
-            node.tell()
-            await asyncio.sleep(0)
-        ana.at.press("?")
-        await ana.at.shows("HELP")
-        # The five changes without a change have drawn nothing: only the page is new.
-        assert ana.at.tube.raw[written:].count("SHITHEAD") <= 2
+        pages = {"?": "HELP", "l": "LOG AND TALK", "e": "SETTINGS", "backspace": "Enter start"}
+        for key, heading in pages.items():
+            ana.at.press(key)
+            await ana.at.shows(heading)
+            await ana.at.quiet()
+            before = ana.at.tube.raw
+            for _ in range(5):
+                node.tell()
+                await ana.at.quiet()
+            assert ana.at.tube.raw == before
+
+
+async def test_a_key_that_does_nothing_writes_its_reason_and_no_whole_screen() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        await ana.at.shows("Enter start")
+        await ana.at.quiet()
+        before = len(ana.at.tube.raw)
+        ana.at.press("y")
+        await ana.at.shows("y does nothing here")
+        # 80 x 24 cells are 1,920 characters; what has changed is one line.
+        assert len(ana.at.tube.raw) - before < 400
 
 
 async def test_a_bot_in_my_seat_leaves_me_looking_and_talking() -> None:
@@ -322,9 +338,41 @@ async def test_the_host_takes_other_rules_between_rounds() -> None:
         ana.at.press("left", "esc")
         await ana.at.lacks("RULES OF THE NEXT ROUND")
         assert ana.node.rules == RuleSet()
+        # Nothing has come of it, so nobody is told anything.
+        assert not any(entry.kind == "chat" for entry in ana.client.ui.log)
     async with seated(house.nodes[1]) as bogdan:
         bogdan.at.press("r", "right")
         await bogdan.at.shows("Ana can take other rules")
+
+
+async def test_single_options_are_changed_and_told_when_the_page_is_left() -> None:
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("r", "o")
+        await ana.at.shows("THE OPTIONS OF THE RULES")
+        row = SHOWN.index("burn_run")
+        ana.at.press(*["down"] * row, "right")
+        await ana.at.shows("< 5 >")
+        assert ana.node.rules == RuleSet(burn_run=5)
+        assert not any(entry.kind == "chat" for entry in ana.client.ui.log)
+        ana.at.press("esc")
+        await ana.at.shows("rules of your own")
+        ana.at.press("esc")
+        await ana.at.shows("Ana> The next round is played")
+        assert ana.client.ui.log[-1].text == "Ana> The next round is played with burn_run=5."
+
+
+async def test_the_guide_is_shown_once_in_a_life() -> None:
+    kept: list[Look] = []
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0], look=Look(motion=False, guide=True), store=kept.append) as ana:
+        await ana.at.shows("GUIDE (E: off)")
+        ana.at.press("enter")
+        await ana.at.shows("Exchange:")
+        await house.nodes[1].leave()
+        await ana.at.shows("That was a round.")
+        await ana.at.until(lambda: bool(kept), "settings")
+        assert kept == [Look(motion=False, guide=False)]
 
 
 async def test_away_lets_my_program_play_until_i_am_back() -> None:

@@ -11,6 +11,7 @@ import pytest
 import client.tui
 from client.lines.show import choice_words
 from client.orders import Act, Answer, Kick, SeatBots, StartRound, Talk
+from client.texts import PHRASES
 from client.tui.control import ENTER_GUARD_S, follow, paste, press
 from client.tui.hand import pickable
 from client.tui.keys import KEYS, context_of, find, helped, shown
@@ -330,3 +331,19 @@ def test_every_sentence_is_used() -> None:
     # Codes that are put together: f"title_{...}" and the like.
     made = tuple(re.findall(r"""f["']([a-z_]+_)\{""", source))
     assert [code for code in SCREEN if code not in named and not code.startswith(made)] == []
+
+
+def test_ready_phrases_are_chosen_with_arrows_and_can_be_changed() -> None:
+    scene = scenes.playing()
+    ui, _ = pressed(scene, "c", "down", "down")
+    assert ui.typing == PHRASES[1]
+    assert "up, down: ready phrases" in scenes.as_text(scenes.drawn((scene[0], ui), 60, 16))
+    ui, command = pressed((scene[0], ui), "up", "up", "backspace", "?", "enter")
+    assert command == Talk(PHRASES[-1][:-1] + "?")
+
+
+def test_n_is_no_and_nothing_else() -> None:
+    assert {key.action for key in KEYS if "n" in key.keys} == {"no"}
+    ui, command = pressed(scenes.lobby(), "n")
+    assert (command, ui.page) == (None, "")
+    assert pressed(scenes.offered(), "i")[0].page == "network"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import tempfile
 import traceback
 from collections.abc import Iterator
@@ -53,13 +54,30 @@ def log_to(path: Path) -> Iterator[None]:
         handler.close()
 
 
+_SECRETS: Final = re.compile(
+    r"(?<![0-9A-Za-z])(?:10|[2-9TJQKAtjqka])[cdhsCDHS♣♦♥♠](?![0-9A-Za-z])"  # cards, as shown and inside
+    r"|\bb'(?:[^'\\]|\\.)*'|\bb\"(?:[^\"\\]|\\.)*\""  # bytes: keys, seeds, shares
+    r"|(?<![0-9A-Za-z])[0-9a-fA-F]{16,}(?![0-9A-Za-z])"  # the same in hexadecimal digits
+    r"|(?<![0-9A-Za-z])[0-9]{16,}(?![0-9A-Za-z])"  # and as numbers
+)
+"""What a report must not give away, whatever words an error has."""
+
+_LEFT_OUT: Final = "..."
+
+
+def scrubbed(text: str) -> str:
+    """A traceback without what could be cards, keys and seeds."""
+    return _SECRETS.sub(_LEFT_OUT, text)
+
+
 def write_crash(error: BaseException, data: DataDir) -> Path | None:
     """Appends the traceback to the log, or to a file among the temporary ones; None if neither works.
 
-    Source lines and the error's own words only, no values of variables: those could be keys and cards.
+    Source lines and the error's own words only, no values of variables: those could be keys and cards. Of the
+    words whatever looks like one of these is left out (`scrubbed`).
     """
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    text = f"{at} CRITICAL shithead stopped\n" + "".join(traceback.format_exception(error))
+    text = f"{at} CRITICAL shithead stopped\n" + scrubbed("".join(traceback.format_exception(error)))
     try:
         with data.log.open("a", encoding="utf-8") as file:
             file.write(text)

@@ -43,6 +43,8 @@ def safe(text: str) -> str:
     """Text made safe to show: see ``client.cards.clean``; besides without variation selectors, and with few
     combining marks.
     """
+    if text.isascii() and text.isprintable():
+        return text
     kept: list[str] = []
     marks = 0
     for character in clean(text):
@@ -95,7 +97,7 @@ def row(width: int, *spans: Span | str, right: Sequence[Span] = ()) -> Row:
     """
     tail = _cut_row(right, width)
     room = width - width_of(tail)
-    head = _cut_row((Span(safe(each)) if isinstance(each, str) else each for each in spans), room)
+    head = _cut_row((Span(each) if isinstance(each, str) else each for each in spans), room)
     gap = room - width_of(head)
     return (*head, *((Span(" " * gap),) if gap else ()), *tail)
 
@@ -104,6 +106,10 @@ def _cut_row(spans: Iterable[Span], width: int) -> Row:
     kept: list[Span] = []
     room = width
     for each in spans:
+        text = safe(each.text)
+        if text != each.text:
+            # Wherever it comes from, and whoever has forgotten it.
+            each = Span(text, each.style, each.click)
         if cells(each.text) > room:
             if room > 0:
                 kept.append(Span(cut(each.text, room), each.style, each.click))

@@ -237,9 +237,9 @@ class ScreenClient:
         if self._overlay is not None:
             self._overlay.close()
         self.terminal.stop()
-        with contextlib.suppress(Exception):
-            # The terminal gets its old state back before anything else happens.
-            await asyncio.shield(tasks[0])
+        # The terminal gets its old state back before anything else happens. What the task has raised stays where
+        # it is: raised once more here, it would forget where it came from.
+        await asyncio.wait(tasks[:1])
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

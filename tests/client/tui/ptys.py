@@ -25,9 +25,20 @@ PATIENCE_S = 120.0
 
 
 class RealTerminal:
-    """A program on a pseudo-terminal. ``before``: the terminal's modes when it was started."""
+    """A program on a pseudo-terminal. ``before``: the terminal's modes when it was started; ``program``: Python to
+    be run instead of the command line.
+    """
 
-    def __init__(self, home: Path, *arguments: str, width: int = 80, height: int = 24, **variables: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *arguments: str,
+        width: int = 80,
+        height: int = 24,
+        program: str = "",
+        **variables: str,
+    ) -> None:
+        options = ("--data-dir", str(home), *arguments)
         self.master, self.slave = pty.openpty()
         ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.before = termios.tcgetattr(self.slave)
@@ -41,7 +52,7 @@ class RealTerminal:
         environment = {name: value for name, value in os.environ.items() if name not in unwanted}
         environment |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONUTF8": "1", **variables}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "client.cli", "--data-dir", str(home), *arguments],
+            [sys.executable, *(("-c", program) if program else ("-m", "client.cli")), *options],
             stdin=self.slave,
             stdout=self.slave,
             stderr=self.slave,
@@ -120,10 +131,10 @@ class RealTerminal:
 
 @contextmanager
 def real_terminal(
-    home: Path, *arguments: str, width: int = 80, height: int = 24, **variables: str
+    home: Path, *arguments: str, width: int = 80, height: int = 24, program: str = "", **variables: str
 ) -> Iterator[RealTerminal]:
     """A program on a terminal that is gone afterwards."""
-    running = RealTerminal(home, *arguments, width=width, height=height, **variables)
+    running = RealTerminal(home, *arguments, width=width, height=height, program=program, **variables)
     try:
         yield running
     finally:

@@ -25,7 +25,7 @@ from tests.client.tui import scenes
 from tests.p2p.peers import Peer, Table, choose
 
 SIZES = ((80, 24), (60, 16), (120, 40), (79, 21), (200, 60))
-PAGES = ("", "help", "rules", "fair", "network", "log", "settings", "evening")
+PAGES = ("", "help", "rules", "fair", "network", "log", "settings", "evening", "mute", "options", "choices")
 FACE = re.compile(r"(?<![0-9A-Za-z])(10|[2-9JQKA])([cdhs])(?![0-9A-Za-z])")
 HOSTILE = (
     "\x1b[31mred\x1b[0m",
@@ -94,7 +94,7 @@ def test_no_line_is_longer_than_the_terminal(
     view, ui = getattr(scenes, scene)()
     ui = replace(
         ui,
-        look=Look(style=Style(ascii=is_ascii)),
+        look=Look(style=Style(ascii=is_ascii), guide=data.draw(st.booleans())),
         log=(*ui.log, Logged(f"{names[1]}> {talk}", "chat", "20:15"), Logged(talk)),
         page=page,
         typing=data.draw(st.sampled_from((None, safe(typed)))),
@@ -130,7 +130,7 @@ def screens_of(peer: Peer, ui: Ui) -> tuple[View, list[list[tuple[object, ...]]]
         [
             draw(view, replace(ui, picked=picked, page=page, cursor=0), RuleSet(), 5, *size)  # type: ignore[misc]
             for size in SIZES[:3]
-            for page in ("", "network", "evening", "fair")
+            for page in ("", "network", "evening", "fair", "choices", "mute")
         ],
     )
 
@@ -186,9 +186,9 @@ def check_faces(peer: Peer, ui: Ui) -> int:
 def test_any_keys_in_any_order_leave_a_screen_that_can_be_drawn(seed: int, scene: str) -> None:
     random = Random(seed)
     view, ui = getattr(scenes, scene)()
-    keys = [*"234567890tjqkaxp19gcrfnlweom?hv+-bdys~ä", "enter", "escape", "up", "down", "left", "right", " "]
+    keys = [*"234567890tjqkaxp19gcrfnilweomuz?hv+-bdys~ä", "enter", "escape", "up", "down", "left", "right", " "]
     keys += ["pageup", "pagedown", "home", "end", "backspace", "tab", "ctrl-c", "pile", "rank:7", "card:0"]
-    keys += ["setting:3", "scroll-up", "scroll-down"]
+    keys += ["setting:3", "option:5", "mute:1", "choice:2", "scroll-up", "scroll-down"]
     for _ in range(60):
         ui, _command = press(random.choice(keys), view, ui, random.choice((0.0, 100.0)))
         ui = follow(view, view, ui, 50.0)

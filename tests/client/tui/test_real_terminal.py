@@ -64,6 +64,40 @@ def test_two_signals_end_it_on_the_spot_and_the_terminal_is_restored_all_the_sam
         assert ana.is_restored()
 
 
+CRASHES = """
+import sys
+import client.tui.client as client
+from client.cli import main
+
+draw = client.draw
+
+def broken(view, ui, *size):
+    if ui.page:
+        raise KeyError(tuple(card.text for card in view.own), view.me, "no pen")
+    return draw(view, ui, *size)
+
+client.draw = broken
+sys.exit(main())
+"""
+
+
+def test_a_crash_leaves_the_terminal_as_it_was_and_a_report_without_secrets(tmp_path: Path) -> None:
+    with real_terminal(tmp_path / "a", *PLAY, program=CRASHES) as ana:
+        ana.shows("Exchange:")
+        ana.press("?")
+        assert ana.end() == 1
+        assert ana.is_restored()
+        assert "shithead has a bug, and stopped (KeyError)" in ana.text.replace("\n", " ")
+        assert "Traceback" not in ana.text
+        report = (tmp_path / "a" / "shithead.log").read_text()
+        words = report[report.index("CRITICAL shithead stopped") :]
+        assert "no pen" in words
+        assert "in broken" in words
+        # The error's words held the cards and the key of a person: nothing is left of them.
+        assert "(('...', '...'" in words
+        assert "b'" not in words
+
+
 def test_a_terminal_that_can_do_nothing_gets_lines_and_a_word(tmp_path: Path) -> None:
     with real_terminal(tmp_path / "a", *PLAY, TERM="dumb") as ana:
         ana.shows("can't show a full screen")

@@ -52,6 +52,11 @@ GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 """L, the order of the prime-order subgroup of Ed25519 (RFC 8032, section 5.1)."""
 
 
+_UNICODE: Final = unicodedata.ucd_3_2_0
+"""The one state of Unicode that every version of Python holds. By that of the day, a text with a character that is
+new in it would be readable to some peers and not to others, who could then never follow them again."""
+
+
 class NotCanonical(ShitheadError):
     """A value that has no encoding, or bytes that are not the one encoding of a value."""
 
@@ -68,7 +73,7 @@ def _check(value: object, depth: int) -> None:
             if not 0 <= value < 1 << INTEGER_BITS:
                 raise NotCanonical("an integer is outside 0 to 2^63-1")
         case str():
-            if not unicodedata.is_normalized("NFC", value):
+            if not _UNICODE.is_normalized("NFC", value):
                 raise NotCanonical("a text is not in Unicode form NFC")
         case msgpack.ExtType():  # before tuples: the library's extension type is one of them
             raise NotCanonical("extension types are not allowed")

@@ -13,7 +13,6 @@ from p2p.faults import Breach
 from p2p.frames import Knock, Refuse
 from p2p.identity import BadName, check_name, fold_name
 from p2p.links import Links
-from p2p.members import check_admission
 from p2p.news import News
 from p2p.phases import goes_on
 from p2p.pump import Pump
@@ -103,7 +102,7 @@ class Door:
         def make(core: Core) -> Sequence[e.Body]:
             # Others may have come or gone since the knock: a host must not sign what nobody may sign.
             try:
-                check_admission(body, core.session.members())
+                core.session.check_admission(body)
             except Breach as breach:
                 raise LocalProtocolError(
                     "cannot_admit", "{name} can't be let in: {reason}.", name=knocking.name, reason=breach.reason
@@ -144,7 +143,8 @@ class Door:
                 raise LocalProtocolError("not_a_member", "Nobody of that name is at the table.")
             round_ = core.session.current()
             plays = round_ is not None and any(key in round_.number_of for key in keys)
-            if round_ is not None and plays and goes_on(round_.everything().phase):
+            in_mid_round = round_ is not None and plays and goes_on(round_.everything().phase)
+            if in_mid_round or any(core.session.is_seated(key) for key in keys):
                 raise LocalProtocolError(
                     "seated", "Somebody who plays can't be sent away in mid-round; give the round up first."
                 )

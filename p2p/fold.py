@@ -18,8 +18,10 @@ from p2p.dealing import Dealing, OwnShuffle
 from p2p.entries import Entry
 from p2p.facts import Fact, Feeds
 from p2p.faults import Breach, Fault
+from p2p.identity import is_identity
 from p2p.judge import Unverified, judge
 from p2p.members import Member, Membership, NotNow, check_admission, check_start, next_terms
+from p2p.phases import Phase
 from p2p.round import Lens, Round, body_of
 
 MAX_HELD_PER_AUTHOR: Final = 64
@@ -33,9 +35,10 @@ nothing. They share these places; members have their own, which no stranger can 
 MAX_NAMED_VERSIONS: Final = 64
 """Versions of one number that are kept at most: as many as there can be feeds to name them."""
 
-MAX_VERSIONS: Final = 16
+MAX_VERSIONS: Final = 4
 """Versions of one number that are kept unasked. Two are proof enough; what entries of others name in their
-past is kept beyond it, so that everybody's past can be followed."""
+past is kept beyond it, so that everybody's past can be followed. Ten players and some bystanders, each told other
+versions, name fewer than ``MAX_NAMED_VERSIONS`` in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +71,10 @@ class Fold:
 
     def _is_own(self, fact: Fact) -> bool:
         """Whether this program has made the entry itself, so that its proof needs no check here."""
+        return False
+
+    def _plays_in(self, round_: Round) -> bool:
+        """Whether this program is on the roster of a round."""
         return False
 
     # -- entries in --------------------------------------------------------------------------------
@@ -163,7 +170,7 @@ class Fold:
                 self.dropped["chain"] += 1
                 return False
         if entry.kind == "open":
-            return entry.id == self.table
+            return entry.id == self.table and is_identity(entry.author)
         versions = self.feeds.forks.get(entry.author, {}).get(entry.seq, ())
         most = MAX_NAMED_VERSIONS if self._is_named_by_member(entry.id) else MAX_VERSIONS
         if len(versions) >= most:
@@ -190,11 +197,14 @@ class Fold:
             fault = Fault(fact.author, "fork", ids, fact.seq, pair[0].entry.kind)
             # An offer touches the round that it makes, any other entry the one that it belongs to.
             rounds = [self.rounds.get(version.id) or self._round_of(version) for version in pair]
-            touched = {round_.contract: round_ for round_ in rounds if round_ is not None}
+            touched = {
+                round_.contract: round_
+                for round_ in rounds
+                if round_ is not None and fact.author in round_.number_of
+            }
             for round_ in touched.values():
-                if fact.author in round_.number_of:
-                    round_.faults.append((fault, pair))
-                    round_.changed()
+                round_.faults.append((fault, pair))
+                round_.changed()
             if not touched:
                 self.table_faults.append(fault)
 
@@ -246,28 +256,26 @@ class Fold:
             case e.Malformed():
                 raise Breach("bad_schema", body.reason)
             case e.Mark():
-                self._require_member(fact, self.members(fact))
+                # It says nothing, so it breaks nothing: somebody sent away meanwhile may have written it.
+                pass
             case e.Open():
                 if self.membership.opening is not None:
                     raise Breach("bad_kind", "opened twice")
                 self.membership.opening = fact
             case e.Admit():
-                members = self.members(fact)
-                self._require_member(fact, members)
-                check_admission(body, members)
-                if sum(self.feeds.in_past(fact, one) for one in self.membership.admissions) >= e.MAX_ADMISSIONS:
-                    raise Breach("bad_kind", "more admissions than a table may have")
+                self._require_member(fact, self.members(fact))
+                self.check_admission(body, fact)
                 self.membership.admissions.append(fact)
             case e.Dismiss():
                 members = self.members(fact)
                 self._require_member(fact, members)
-                if body.key not in members or self._is_seated(fact, body.key):
+                if body.key not in members or self.is_seated(body.key, fact):
                     raise Breach("bad_kind", "dismisses somebody who cannot be")
                 self.membership.departures.append((body.key, fact))
             case e.Leave() if body.contract == self.table:
                 members = self.members(fact)
                 self._require_member(fact, members)
-                if self._is_seated(fact, fact.author):
+                if self.is_seated(fact.author, fact):
                     raise Breach("bad_kind", "leaves the table in a round")
                 self.membership.departures.append((fact.author, fact))
             case e.Start():
@@ -276,15 +284,23 @@ class Fold:
                 # A round entry whose contract is not in its past means nothing to anybody.
                 self.dropped["no_contract"] += 1
 
+    def check_admission(self, body: e.Admit, of: Fact | None = None) -> None:
+        """Raises ``Breach`` unless somebody may be let in so, in the past of ``of`` or now."""
+        check_admission(body, self.members(of))
+        admitted = sum(of is None or self.feeds.in_past(of, one) for one in self.membership.admissions)
+        if admitted >= e.MAX_ADMISSIONS:
+            raise Breach("bad_kind", "more admissions than a table may have")
+
     def _require_member(self, fact: Fact, members: dict[bytes, Member]) -> None:
         if fact.author not in members:
             raise Breach("bad_kind", "not a member of the table")
 
-    def _is_seated(self, of: Fact, key: bytes) -> bool:
-        """Whether the past of ``of`` shows a round with ``key`` that has been agreed and is not settled."""
+    def is_seated(self, key: bytes, of: Fact | None = None) -> bool:
+        """Whether ``key`` plays in a round that all have agreed on and that is not settled, in the past of
+        ``of`` or now."""
         for round_ in self.rounds.values():
-            if key in round_.number_of and self.feeds.in_past(of, round_.start):
-                lens = Lens(round_, of)
+            if key in round_.number_of and (of is None or self.feeds.in_past(of, round_.start)):
+                lens = round_.everything() if of is None else Lens(round_, of)
                 if lens.agreement is not None and lens.final is None:
                     number = round_.number_of[key]
                     if number not in lens.gone | lens.debtors | lens.culprits:
@@ -339,15 +355,22 @@ class Fold:
         return opening.author if opening is not None else None
 
     def current(self) -> Round | None:
-        """The round that counts now: one that all have agreed on and that goes on, else the newest."""
+        """The round that counts now: one that all have agreed on and that goes on, else the newest.
+
+        Any two members can play a round of their own, so that one's own comes first. One of another engine
+        revision, whose numbers nobody here can judge, counts only where there is no other.
+        """
         best: Round | None = None
-        rank: tuple[bool, int, int, bytes] | None = None
+        rank: tuple[bool, bool, bool, bool, int, int, bytes] | None = None
+        mine = [round_ for round_ in self.rounds.values() if self._plays_in(round_) and not round_.is_foreign]
+        played = max((round_.terms.round for round_ in mine if round_.everything().final is not None), default=0)
         for round_ in self.rounds.values():
-            lens = round_.everything()
+            lens, terms = round_.everything(), round_.terms
             going = lens.agreement is not None and lens.final is None
-            mine = (going, round_.terms.round, round_.terms.attempt, round_.contract)
-            if rank is None or mine > rank:
-                best, rank = round_, mine
+            own = round_ in mine and terms.round > played and lens.phase is not Phase.DEAD
+            here = (going and own, going, own, not round_.is_foreign, terms.round, terms.attempt, round_.contract)
+            if rank is None or here > rank:
+                best, rank = round_, here
         return best
 
     def ended_rounds(self) -> list[Round]:

@@ -29,6 +29,19 @@ _INVISIBLE: Final = frozenset(
 """Letters, marks and signs that show nothing (Unicode's Default_Ignorable_Code_Point, and the empty Braille cell):
 with them two names could look alike."""
 
+_PICTURES: Final = (
+    range(0x268A, 0x2701),
+    range(0x1F0A0, 0x1F0AF),
+    range(0x1F0B1, 0x1F0C0),
+    range(0x1F0C1, 0x1F0D0),
+    range(0x1F0D1, 0x1F0F6),
+    range(0x1F300, 0x1F3FB),
+    range(0x1F400, 0x1F6D8),
+    range(0x1F900, 0x1FA54),
+)
+"""Pictures that came after Unicode 3.2: all of them signs since Unicode 14 (Python 3.11) at the latest, and none
+with another spelling."""
+
 MAX_MARKS: Final = 2
 """Combining marks in a row: no script's names need more, and piles of them leave their line."""
 
@@ -111,7 +124,12 @@ def _make_key(path: Path) -> Ed25519PrivateKey:
 
 def check_name(name: str) -> str:
     """A player's name in the form in which it is used (NFC, trimmed); raises ``BadName``."""
-    return _check(name, MAX_NAME_CHARACTERS, "name")
+    cleaned = _check(name, MAX_NAME_CHARACTERS, "name")
+    if not all(map(_is_known_to_all, cleaned)):
+        raise BadName(
+            Sentence("name_new_characters", "A name holds no characters that older programs don't know.", {})
+        )
+    return cleaned
 
 
 def check_table_name(name: str) -> str:
@@ -147,6 +165,12 @@ def _is_plain(character: str) -> bool:
     # Letters, marks, numbers, punctuation, symbols, and the ordinary blank. Not: control, format (bidi,
     # zero width), private use, surrogates, other blanks.
     return character == " " or (unicodedata.category(character)[0] in "LMNPS" and character not in _INVISIBLE)
+
+
+def _is_known_to_all(character: str) -> bool:
+    # Whether a name is one is judged by every peer, and every version of Python has a Unicode of its own: what is
+    # a letter in a newer one is nothing in an older one, whose owner would blame whoever let such a name in.
+    return unicodedata.ucd_3_2_0.category(character) != "Cn" or any(ord(character) in run for run in _PICTURES)
 
 
 def _scripts(name: str) -> set[str]:

@@ -60,8 +60,11 @@ def judge(round_: Round, fact: Fact) -> None:
 
 
 def _is_void(round_: Round, fact: Fact) -> bool:
+    # A bad proof makes nothing void: when it is found out hangs on when it is checked, and what counts must not.
     return any(
-        fault.player == fact.author and fault.code != "fork" and round_.feeds.in_past(fact, evidence[0])
+        fault.player == fact.author
+        and fault.code not in ("fork", "bad_proof")
+        and round_.feeds.in_past(fact, evidence[0])
         for fault, evidence in round_.faults
     )
 
@@ -145,9 +148,10 @@ def _deck(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
             raise Breach("bad_deck", "the first deck has none before it")
         try:
             joint = round_.dealing.joint_key([body_of(key, e.Key).x for key in ordered])
+            deck_in = round_.dealing.first_deck(round_.ground, joint)
         except ValueError:
+            # All of a roster together can do this, for instance one program with two seats, before bystanders.
             raise Breach("bad_deck", "the keys cancel out") from None
-        deck_in = round_.dealing.first_deck(round_.ground, joint)
     if not round_.made_here(fact) and not round_.dealing.check_deck(round_.ground, body.deck):
         raise Breach("bad_deck", "not made of valid points")
     round_.decks[fact.id] = DeckStep(fact, number, joint, ordered, previous, deck_in, body.deck)

@@ -132,7 +132,8 @@ def next_terms(
     """The terms of the next round as one past shows them (``lens_of``: None for a round not in it).
 
     ``roster`` ascending; ``order``: the members in order of admission; ``author`` offers the round.
-    Raises ``NotNow`` when a round is going on there.
+    Raises ``NotNow`` when a round is going on there with one of the roster: two members who play on their own,
+    and never end it, must not keep all others from playing.
     """
     ended: list[tuple[Round, Lens, Ending]] = []
     lenses: list[tuple[Round, Lens]] = []
@@ -144,7 +145,8 @@ def next_terms(
         if lens.final is not None:
             ended.append((round_, lens, lens.final))
         elif lens.agreement is not None:
-            raise NotNow(round_.contract)
+            if not set(round_.roster).isdisjoint(roster):
+                raise NotNow(round_.contract)
         elif lens.phase is not Phase.DEAD:
             number = round_.number_of.get(author)
             if number is not None and lens.first("agreed", number) is not None:
@@ -158,7 +160,10 @@ def next_terms(
 
 
 def _attempt(lenses: list[tuple[Round, Lens]], number: int) -> int:
-    attempts = [round_.terms.attempt for round_, _ in lenses if round_.terms.round == number]
+    # Numbers in a contract of another revision cannot be judged, so nothing may follow from them either.
+    attempts = [
+        round_.terms.attempt for round_, _ in lenses if round_.terms.round == number and not round_.is_foreign
+    ]
     return max(attempts, default=0) + 1
 
 

@@ -69,8 +69,14 @@ class Reporter:
         """What has happened since the last call, in order."""
         found: list[News] = []
         self._table(found)
+        current = self._session.current()
         for round_ in list(self._session.rounds.values()):
-            self._round(round_, found)
+            told: list[News] = []
+            self._round(round_, told)
+            if self._session.is_own_and_goes_on(current) and round_ is not current:
+                # Others may play a round of their own meanwhile: of that, who plays is told breaches alone.
+                told = [news for news in told if news.name == "fault"]
+            found.extend(told)
         return tuple(found)
 
     def _table(self, found: list[News]) -> None:

@@ -349,7 +349,8 @@ class Node:
                 return [left] if left is not None else []
 
             def make_last(core: Core) -> Sequence[e.Body]:
-                return [e.Leave(core.session.table, [])] if core.me in core.session.members() else []
+                stays = core.me not in core.session.members() or core.session.is_seated(core.me)
+                return [] if stays else [e.Leave(core.session.table, [])]
 
             with contextlib.suppress(ShitheadError):
                 await self._wait_for_reveal()

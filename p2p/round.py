@@ -290,11 +290,7 @@ class Lens:
         first: dict[bytes, Fault] = {}
         for fault in self.all_faults:
             held = first.get(fault.player)
-            if held is None or (fault.seq, fault.code, fault.evidence) < (
-                held.seq,
-                held.code,
-                held.evidence,
-            ):
+            if held is None or _order(fault) < _order(held):
                 first[fault.player] = fault
         return tuple(first[key] for key in self.round.roster if key in first)
 
@@ -658,6 +654,12 @@ class Ending:
     signers: tuple[int, ...]
     """Who has to sign it for it to be final; follows from the rest."""
     digest: bytes
+
+
+def _order(fault: Fault) -> tuple[int, bool, str, tuple[bytes, ...]]:
+    """Which of a culprit's faults comes first. A fork comes before whatever is wrong with one of its versions:
+    that of a proof may be unknown still at some peers, since the round is over and nobody needs to check it."""
+    return fault.seq, fault.code != "fork", fault.code, fault.evidence
 
 
 def state_digest(contract: bytes, turn: int, state: GameState) -> bytes:

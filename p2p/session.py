@@ -7,6 +7,7 @@ None) there is nothing to write.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,6 +26,7 @@ from p2p.duties import Duty, duties, duty_about
 from p2p.errors import LocalProtocolError
 from p2p.facts import Fact
 from p2p.fold import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, MAX_VERSIONS, Fold, Job
+from p2p.identity import fold_name
 from p2p.judge import chain_id
 from p2p.members import NotNow, Terms, next_terms
 from p2p.phases import Phase
@@ -99,6 +101,16 @@ class Session(Fold):
 
     def _is_own(self, fact: Fact) -> bool:
         return fact.author == self.me
+
+    def _plays_in(self, round_: Round) -> bool:
+        return self.me in round_.number_of
+
+    def is_own_and_goes_on(self, round_: Round | None) -> bool:
+        """Whether this peer plays in a round that all have agreed on and that is not settled."""
+        if round_ is None or not self._plays_in(round_):
+            return False
+        lens = round_.everything()
+        return lens.agreement is not None and lens.final is None
 
     def own_state(self, round_: Round) -> GameState | None:
         """The game as this peer's player may see it: what is public, and the faces of the own hand."""
@@ -257,7 +269,7 @@ class Session(Fold):
             return False
         for other in self.rounds.values():
             mine = other.number_of.get(self.me or b"")
-            if other is round_ or mine is None or other.terms.round != round_.terms.round:
+            if other is round_ or other.is_foreign or mine is None or other.terms.round != round_.terms.round:
                 continue
             view = other.everything()
             # Of two offers made at once the one with the greater id is the later one.
@@ -456,7 +468,19 @@ class Session(Fold):
         ``grace_s``: after so many others may give the round up.
         """
         members = self.members()
-        roster = sorted(key for key in keys if key in members)
+        wanted = sorted(key for key in keys if key in members)
+        roster = [key for key in wanted if not self.is_seated(key)]
+        if self.is_seated(self.me or b"") or len(roster) < min(2, len(wanted)):
+            raise LocalProtocolError("round_running", "A round is still going on.")
+        names = Counter(fold_name(members[key].name) for key in roster)
+        for key in roster:
+            if names[fold_name(members[key].name)] > 1:
+                # Two members may let two of one name in at once; no round can seat both.
+                raise LocalProtocolError(
+                    "two_of_one_name",
+                    "There are two at the table who are called {name}: one of them has to leave first.",
+                    name=members[key].name,
+                )
         check_playable(rules, len(roster))
         terms = self._terms(tuple(roster), tuple(members))
         packs = packs_for(rules, len(roster))

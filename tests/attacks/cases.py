@@ -677,7 +677,7 @@ def admits_in_no_form() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.2")
+@case("bad_kind", "fold.Fold.check_admission.0")
 def admits_more_than_a_table_may_have() -> Found:
     scene = sitting()
     admitted = len(scene.table.peers) - 1
@@ -688,14 +688,14 @@ def admits_more_than_a_table_may_have() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.3")
+@case("bad_kind", "fold.Fold._judge_at_table.2")
 def dismisses_somebody_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Dismiss(scene.honest.me, "x"))
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.4")
+@case("bad_kind", "fold.Fold._judge_at_table.3")
 def leaves_the_table_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Leave(scene.cheater.session.table, []))

@@ -40,11 +40,11 @@ class Scene:
         self.table.settle()
 
     def found(self) -> Found:
-        """What the honest one blames, at the table and in every round."""
+        """What the honest one blames, at the table and in every round: each culprit's first fault."""
         session = self.honest.session
         faults = list(session.table_faults)
         for round_ in session.rounds.values():
-            faults.extend(fault for fault, _ in round_.faults)
+            faults.extend(round_.everything().faults)
         return {(fault.player == self.cheater.me, fault.code) for fault in faults}
 
 

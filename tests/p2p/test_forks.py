@@ -199,7 +199,7 @@ def test_of_forks_on_forks_every_pair_is_found_whatever_came_first():
     for parent in tuple(tree):
         tree += [
             make_entry(host.key, start.table, seq + 1, parent.id, (), e.Dismiss(bytes(32), str(n)))
-            for n in range(3)
+            for n in range(2)
         ]
     entries = [fact.entry for fact in host.session.feeds.by_id.values()] + tree
     pairs = {frozenset((a.id, b.id)) for a in tree for b in tree if a is not b and a.seq == b.seq}

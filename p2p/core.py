@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.errors import ShitheadError
 from p2p import entries as e
 from p2p import roundfile
+from p2p.budget import ENTRY_OVERHEAD_BYTES
 from p2p.canonical import NotCanonical
 from p2p.dealing import Dealing
 from p2p.entries import Entry, Unreadable, entry_id, make_entry, read_entry, signature_fits
@@ -79,6 +80,8 @@ class Outcome:
     jobs: list[Job] = field(default_factory=list)
     """Arithmetic to be done; any of them may run beside the others."""
     saved: list[tuple[Round, Path]] = field(default_factory=list)
+    checked: dict[bytes, int] = field(default_factory=dict)
+    """Peer → what it sent that was not held yet: bytes, and ``ENTRY_OVERHEAD_BYTES`` for each entry."""
 
 
 class Core:
@@ -173,6 +176,8 @@ class Core:
         for data, signature in arrival.entries:
             if entry_id(data) in self.session.feeds.by_id:
                 continue
+            cost = len(data) + ENTRY_OVERHEAD_BYTES
+            out.checked[arrival.peer] = out.checked.get(arrival.peer, 0) + cost
             try:
                 entry = read_entry(data, signature)
             except (Unreadable, NotCanonical):

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from p2p import entries as e
-from p2p.addresses import show_address
+from p2p.addresses import is_loopback, show_address
 from p2p.core import Core
 from p2p.errors import LocalProtocolError
 from p2p.faults import Breach
 from p2p.frames import Knock, Refuse
 from p2p.identity import BadName, check_name, fold_name
 from p2p.links import Links
+from p2p.mesh import Mesh
 from p2p.news import News
 from p2p.phases import goes_on
 from p2p.pump import Pump
@@ -21,6 +22,9 @@ from p2p.table import Table
 
 MAX_DOOR: Final = 16
 """People at the door at once: more than ever fit at a table, so that a flood of knocks stays a short list."""
+
+MAX_DOOR_PER_HOST: Final = 4
+"""… from one host, this machine excepted: one machine can't keep everybody else out."""
 
 
 class Door:
@@ -36,6 +40,10 @@ class Door:
     def waiting(self) -> tuple[Knocking, ...]:
         """Who waits, in the order of the knocks."""
         return tuple(self._waiting.values())
+
+    def is_waiting(self, peer: bytes) -> bool:
+        """Whether a peer is at the door."""
+        return peer in self._waiting
 
     def went_away(self, peer: bytes) -> None:
         """The link to somebody who may have waited is lost."""
@@ -55,13 +63,21 @@ class Door:
             mesh.send(peer, await table.in_worker(core.have))
         elif refusal is not None:
             mesh.send(peer, refusal)
-        elif len(self._waiting) < MAX_DOOR and peer not in self._waiting:
+        elif self._has_room(mesh, peer):
             address = mesh.address_of(peer)
             shown = show_address(address) if address is not None else ""
             self._waiting[peer] = Knocking(peer, check_name(knock.name), knock.operator, shown)
             values = {"player": peer, "name": knock.name, "bot": bool(knock.operator), "address": shown}
             table.tell(News("knocked", values))
             await table.refresh()
+
+    def _has_room(self, mesh: Mesh, peer: bytes) -> bool:
+        address = mesh.address_of(peer)
+        if peer in self._waiting or len(self._waiting) >= MAX_DOOR or address is None:
+            return False
+        places = [mesh.address_of(key) for key in self._waiting]
+        beside = sum(place is not None and place[0] == address[0] for place in places)
+        return beside < MAX_DOOR_PER_HOST or is_loopback(address)
 
     def _refusal(self, peer: bytes, knock: Knock) -> Refuse | None:
         table = self._table
@@ -153,4 +169,4 @@ class Door:
         await self._pump.write(make)
 
 
-__all__ = ["MAX_DOOR", "Door"]
+__all__ = ["MAX_DOOR", "MAX_DOOR_PER_HOST", "Door"]

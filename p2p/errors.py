@@ -86,6 +86,10 @@ _PROBLEMS: Final[dict[str, tuple[str, str]]] = {
         "This side of the network is closed.",
         "Start again.",
     ),
+    "flooding": (
+        "{name} sends far more than a game needs, and is read slowly from now on.",
+        "The game goes on without waiting for it. The host can send them away between two rounds.",
+    ),
     "no_mdns": (
         "Tables cannot be announced or found by multicast DNS here: {reason}.",
         "Others can still join by address: say them yours.",

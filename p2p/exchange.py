@@ -6,11 +6,13 @@ part that it concerns.
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from p2p.addresses import Address
-from p2p.core import Arrival
+from p2p.budget import QUESTION_BYTES
 from p2p.door import Door
 from p2p.entries import Entry
 from p2p.errors import LocalProtocolError, NetworkProblem
@@ -40,6 +42,8 @@ class Exchange:
         self._said: dict[bytes, int] = {}
         """The number of the last line heard of each author."""
         self._say_number = 0
+        self._asked: dict[tuple[bytes, type], Have | Ask | Knock | None] = {}
+        """Questions that are being answered, by peer and kind, and the newest that waits behind each."""
         self._strangers: set[bytes] = set()
         """Members that say they sit at another table now."""
 
@@ -79,13 +83,9 @@ class Exchange:
         match frame:
             case Entries():
                 if table.core is not None and (peer in table.members or table.key not in table.members):
-                    self._pump.take_in(Arrival(peer, frame.entries))
-            case Have():
-                table.spawn(self._on_have(peer, frame), "have")
-            case Ask():
-                table.spawn(self._on_ask(peer, frame), "ask")
-            case Knock():
-                table.spawn(self._door.knocked(peer, frame), "knock")
+                    self._pump.take_in_entries(peer, frame.entries)
+            case Have() | Ask() | Knock():
+                self._on_question(peer, frame)
             case Refuse():
                 if not self._knocker.refused(peer, frame):
                     self._on_news_of_the_table(peer, frame.code)
@@ -95,6 +95,45 @@ class Exchange:
                 self._links.heard(peer, frame)
             case _:
                 pass
+
+    # -- questions -----------------------------------------------------------------------------------
+
+    def _on_question(self, peer: bytes, frame: Have | Ask | Knock) -> None:
+        """A question is worked on while the newest of its kind and peer waits behind it; those between would ask
+        for no more than that one."""
+        key = (peer, type(frame))
+        if key in self._asked:
+            self._asked[key] = frame
+        elif self._table.attention.answers[peer].take(QUESTION_BYTES, asyncio.get_running_loop().time()):
+            self._asked[key] = None
+            self._table.spawn(self._answer_all(key, frame), "answer")
+
+    async def _answer_all(self, key: tuple[bytes, type], frame: Have | Ask | Knock | None) -> None:
+        peer, loop = key[0], asyncio.get_running_loop()
+        try:
+            while frame is not None:
+                match frame:
+                    case Have():
+                        await self._on_have(peer, frame)
+                    case Ask():
+                        await self._on_ask(peer, frame)
+                    case Knock():
+                        await self._door.knocked(peer, frame)
+                frame, self._asked[key] = self._asked[key], None
+                if not self._table.attention.answers[peer].take(QUESTION_BYTES, loop.time()):
+                    return
+        finally:
+            del self._asked[key]
+
+    def _send_entries(self, peer: bytes, entries: Sequence[Entry]) -> None:
+        """Sends a peer what it has asked for, and counts it."""
+        mesh = self._table.mesh
+        size = 0
+        for frame in batches(entries):
+            size += sum(len(data) for data, _ in frame.entries)
+            if mesh is not None:
+                mesh.send(peer, frame)
+        self._table.attention.answers[peer].spend(size, asyncio.get_running_loop().time())
 
     # -- what is held --------------------------------------------------------------------------------
 
@@ -118,14 +157,13 @@ class Exchange:
                 core.note_have(have)
             mine = core.have() if unknown_heads(core.session.feeds, have) else None
             was_here = peer not in members and peer in core.session.membership.ever()
-            return lacking(core.session.feeds, have), mine, was_here
+            return lacking(core.session.feeds, have) if peer in members else [], mine, was_here
 
         entries, mine, was_here = await table.in_worker(work)
         if was_here:
             mesh.send(peer, Refuse("kicked"))
         if peer in table.members:
-            for frame in batches(entries):
-                mesh.send(peer, frame)
+            self._send_entries(peer, entries)
         if mine is not None:
             mesh.send(peer, mine)
         linked = self._links.own()
@@ -138,8 +176,7 @@ class Exchange:
         core, mesh = table.core, table.mesh
         if core is None or mesh is None or peer not in table.members or ask.table_id != core.session.table:
             return
-        for frame in batches(await table.in_worker(lambda: answer(core.session.feeds, ask))):
-            mesh.send(peer, frame)
+        self._send_entries(peer, await table.in_worker(lambda: answer(core.session.feeds, ask)))
 
     def _on_news_of_the_table(self, peer: bytes, code: str) -> None:
         """A member tells somebody who comes back what has become of its seat, or of the table."""
@@ -183,7 +220,12 @@ class Exchange:
         snapshot, mesh = table.snapshot, table.mesh
         if snapshot is None or frame.table_id != snapshot.table or frame.author not in table.members:
             return
-        if frame.number <= self._said.get(frame.author, -1) or not is_said(frame) or frame.author == table.key:
+        if frame.number <= self._said.get(frame.author, -1) or frame.author == table.key:
+            return
+        attention, now = table.attention, asyncio.get_running_loop().time()
+        if peer not in table.members or not attention.heard[peer].take(1, now) or not is_said(frame):
+            return
+        if not attention.lines[frame.author].take(1, now):
             return
         self._said[frame.author] = frame.number
         if mesh is not None:

@@ -1,17 +1,19 @@
 """Who may begin a handshake: a cap on half-open links that forged packets cannot turn against anyone.
 
 Sans-IO: addresses and times come in, verdicts go out. The library under us limits neither half-open
-connections nor their memory.
+connections nor their memory, nor how many handshakes a second it is asked for.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
 from p2p.addresses import Address, is_loopback
+from p2p.budget import Allowance
 
 HALF_OPEN_SECONDS: Final = 5.0
 """A handshake and both hellos take 5 ms on a LAN and well under 2 s at 30 % loss."""
@@ -30,6 +32,20 @@ MAX_PER_HOST: Final = 2
 
 MAX_LOOPBACK: Final = 64
 """This machine is exempt from the other caps; bots of one host all start at once."""
+
+UNPROVEN_PER_SECOND: Final = 8.0
+"""Handshakes begun for addresses not proven, twice that at once. Even one that turns out to be garbage costs a
+connection, 0.4 ms; a stateless Retry costs a twentieth."""
+
+PROVEN_PER_SECOND: Final = 8.0
+"""Handshakes begun for strangers with a Retry token, twice that at once: each costs some 5 ms to its end."""
+
+HOST_PER_SECOND: Final = 4.0
+"""Handshakes begun for one host with a Retry token, known or not, twice that at once. A lost player is dialled
+four times a second at first, by each of a few programs on one machine."""
+
+MAX_HOSTS: Final = 256
+"""Hosts whose handshakes are counted; the one unheard longest is forgotten first."""
 
 
 class Verdict(Enum):
@@ -73,6 +89,11 @@ class Gate:
     def __init__(self) -> None:
         self.known: frozenset[str] = frozenset()
         self._open: dict[Hashable, _HalfOpen] = {}
+        self._rates = {
+            _Slot.UNPROVEN: Allowance(2 * UNPROVEN_PER_SECOND, UNPROVEN_PER_SECOND),
+            _Slot.PROVEN: Allowance(2 * PROVEN_PER_SECOND, PROVEN_PER_SECOND),
+        }
+        self._hosts: OrderedDict[str, Allowance] = OrderedDict()
 
     def _expire(self, now: float) -> None:
         for key in [key for key, held in self._open.items() if held.until <= now]:
@@ -93,16 +114,33 @@ class Gate:
             return True
         return sum(entry.host == address[0] for entry in held) < MAX_PER_HOST
 
+    def _rates_of(self, address: Address, slot: _Slot) -> list[Allowance]:
+        """What limits how often handshakes of this kind begin. Nothing is counted by an unproven address:
+        whoever forges it would use up what is its owner's."""
+        rates = [self._rates[slot]] if slot in self._rates else []
+        if slot in (_Slot.PROVEN, _Slot.KNOWN):
+            host = self._hosts.pop(address[0], None) or Allowance(2 * HOST_PER_SECOND, HOST_PER_SECOND)
+            self._hosts[address[0]] = host
+            while len(self._hosts) > MAX_HOSTS:
+                self._hosts.popitem(last=False)
+            rates.append(host)
+        return rates
+
     def judge(self, address: Address, proven: bool, now: float) -> Verdict:
         """What to do with a new handshake from ``address``; ``proven``: it showed a valid Retry token."""
         self._expire(now)
-        if self._has_room(address, self._slot(address, proven)):
+        slot = self._slot(address, proven)
+        in_time = all(rate.allows(now) for rate in self._rates_of(address, slot))
+        if in_time and self._has_room(address, slot):
             return Verdict.ACCEPT
         return Verdict.DROP if proven or is_loopback(address) else Verdict.RETRY
 
     def enter(self, key: Hashable, address: Address, proven: bool, now: float) -> None:
         """Take a slot for ``key``, after :func:`judge` said ACCEPT; it frees itself after 5 s."""
-        self._open[key] = _HalfOpen(address[0], self._slot(address, proven), now + HALF_OPEN_SECONDS)
+        slot = self._slot(address, proven)
+        for rate in self._rates_of(address, slot):
+            rate.spend(1, now)
+        self._open[key] = _HalfOpen(address[0], slot, now + HALF_OPEN_SECONDS)
 
     def leave(self, key: Hashable) -> None:
         """Free the slot of ``key``: its link is up, or gone."""

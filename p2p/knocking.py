@@ -78,7 +78,7 @@ class Knocker:
         entry: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._entry = entry
         try:
-            peer = self._knocked = await mesh.connect(address, expected)
+            peer = self._knocked = self._pump.host = await mesh.connect(address, expected)
             mesh.send(peer, Knock(self._wanted, table.config.name, table.operator))
             on_waiting()
             async with asyncio.timeout(KNOCK_TIMEOUT_S):

@@ -17,6 +17,7 @@ from aioquic.quic.connection import QuicConnection
 from aioquic.quic.packet import QuicFrameType
 
 from p2p.addresses import Address, show_address
+from p2p.budget import Allowance
 from p2p.certificates import IdentityError, identity_of
 from p2p.errors import NetworkProblem, RemoteProtocolError
 from p2p.frames import (
@@ -50,10 +51,22 @@ MAX_STRAY_BYTES: Final = 8 << 20
 STRAY_ALLOWANCE_BYTES: Final = 150
 """Of each datagram, for headers and acknowledgements, which deliver nothing."""
 
-BYTES_PER_SECOND: Final = 4 << 20
+BYTES_PER_SECOND: Final = 2 << 20
 """Read from one peer. Past it datagrams go unread and QUIC sends them again, slower; no frame is lost."""
 
 BURST_BYTES: Final = 4 << 20
+"""Read from one peer at once: the history of a short evening, or all that a deal of ten sends."""
+
+STRANGER_BYTES_PER_SECOND: Final = 64 << 10
+STRANGER_BURST_BYTES: Final = 256 << 10
+"""The same of somebody who dialled this peer and does not sit at its table: they have hardly more to say than
+that they want to come in."""
+
+DATAGRAM_COST_BYTES: Final = 1200
+"""What a datagram counts at least: an empty one costs the same 0.1 ms as a full one."""
+
+FRAME_COST_BYTES: Final = 256
+"""What a frame counts besides its bytes, which were counted with their datagram: it has to be looked at."""
 
 GOODBYE_SECONDS: Final = 0.4
 """How long a goodbye may wait for its acknowledgement: ten round trips of a bad Wi-Fi."""
@@ -64,6 +77,9 @@ PARTING_SECONDS: Final = 0.005
 SLOW_SECONDS: Final = 1.5
 LOST_SECONDS: Final = 6.0
 """A ping unanswered for so long makes a link slow, or as good as lost."""
+
+BUSY: Final = "busy"
+"""The refusal of a link for which there is no room now."""
 
 NO_ALPN: Final = 0x100 + 120
 """TLS alert no_application_protocol as a QUIC error: the other side speaks something else."""
@@ -94,6 +110,8 @@ class Link:
         self.on_closed: Callable[[CloseCode], None] | None = None
         self.closed_by_peer = False
         self.answered = False
+        self.is_paused = False
+        """While True nothing is read: QUIC sends it again, later."""
         self._on_frame: Callable[[Frame], None] | None = None
         self._waiting: deque[Frame] = deque()
         self._quic = quic
@@ -110,8 +128,11 @@ class Link:
         self._heard_at = self._loop.time()
         self._pings: dict[int, float] = {}
         self._next_ping = 0
-        self._budget = float(BURST_BYTES)
-        self._budget_at = self._heard_at
+        self._reading = (
+            Allowance(BURST_BYTES, BYTES_PER_SECOND)
+            if dialled
+            else Allowance(STRANGER_BURST_BYTES, STRANGER_BYTES_PER_SECOND)
+        )
         self._stray = 0
 
     # -- what users of a link call
@@ -147,6 +168,10 @@ class Link:
             self._write(pack(data))
             if unacknowledged_bytes(self._quic, STREAM) > MAX_UNREAD_BYTES:
                 self.close(CloseCode.TOO_SLOW)
+
+    def trust(self) -> None:
+        """The peer sits at the table: it has more to say than a stranger."""
+        self._reading = Allowance(BURST_BYTES, BYTES_PER_SECOND)
 
     def ping(self) -> None:
         """Ask for a sign of life; the answer sets ``rtt_s``."""
@@ -207,7 +232,7 @@ class Link:
     def receive(self, data: bytes, address: Address) -> None:
         """Take a datagram of this link; over the rate it is left unread (QUIC sends it again)."""
         now = self._loop.time()
-        if not self._afford(len(data), now):
+        if self.is_paused or not self._reading.take(max(len(data), DATAGRAM_COST_BYTES), now):
             self.shed_datagrams += 1
             return
         self._heard_at = now
@@ -283,14 +308,6 @@ class Link:
         self.on_closed = self._on_frame = None
 
     # -- driving QUIC
-
-    def _afford(self, size: int, now: float) -> bool:
-        self._budget = min(BURST_BYTES, self._budget + (now - self._budget_at) * BYTES_PER_SECOND)
-        self._budget_at = now
-        if self._budget < size:
-            return False
-        self._budget -= size
-        return True
 
     def _pump_soon(self) -> None:
         if self._soon is None and self.state is not LinkState.CLOSED:
@@ -396,9 +413,11 @@ class Link:
 
     def _read(self, data: bytes) -> None:
         over = self._cutter.oversized
+        now = self._loop.time()
         for body in self._cutter.feed(data):
             if self.state is LinkState.CLOSED:
                 return
+            self._reading.spend(FRAME_COST_BYTES, now)
             try:
                 frame = decode(body)
             except RemoteProtocolError as error:
@@ -418,7 +437,13 @@ class Link:
             case LinkState.GREETING, Hello():
                 self._greet(frame)
             case LinkState.GREETING, Refuse(code=code):
-                self.problem = NetworkProblem("refused", address=show_address(self.address), reason=code)
+                shown = show_address(self.address)
+                is_busy = code == BUSY
+                self.problem = (
+                    NetworkProblem(BUSY, address=shown)
+                    if is_busy
+                    else NetworkProblem("refused", address=shown, reason=code)
+                )
                 self._finish(CloseCode.REFUSED)
             case ((LinkState.GREETING | LinkState.UP), Bye(code=text)):
                 self._hear_goodbye(CloseCode(text) if text in set(CloseCode) else CloseCode.DONE)

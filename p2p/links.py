@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from p2p.frames import Linked
@@ -82,9 +83,12 @@ class Links:
             table.nudge()
 
     def heard(self, peer: bytes, linked: Linked) -> None:
-        """A member says whom it is linked to."""
-        self._theirs[peer] = frozenset(linked.keys)
-        self._table.nudge()
+        """A peer says whom it is linked to."""
+        table, keys = self._table, frozenset(linked.keys)
+        if self._theirs.get(peer) != keys:
+            self._theirs[peer] = keys
+            if peer in table.members and table.attention.changes[peer].take(1, asyncio.get_running_loop().time()):
+                table.nudge()
 
     def own(self) -> Linked | None:
         """What this peer has told of its links; None: nothing yet."""

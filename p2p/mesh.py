@@ -18,11 +18,12 @@ from typing import Final, Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2p.addresses import Address, show_address
+from p2p.addresses import Address, is_loopback, show_address
+from p2p.budget import CARDS_BURST, CARDS_PER_SECOND, Rates
 from p2p.errors import NetworkProblem
 from p2p.frames import Addresses, CloseCode, Frame, Hello, Refuse, encode
 from p2p.gossip import dialable, is_from_author, make_addresses
-from p2p.link import Link
+from p2p.link import BUSY, Link
 from p2p.link_types import LinkStatus
 from p2p.transport import Endpoint
 
@@ -47,7 +48,23 @@ MAX_PEER_ADDRESSES: Final = 8
 """Addresses remembered of a peer, the last that worked first."""
 
 MAX_CARDS: Final = 64
-"""Address lists kept of peers, members or not (yet)."""
+"""Address lists kept of peers, members or not (yet); those of members stay."""
+
+MAX_STRANGERS: Final = 16
+"""Links of peers that dialled this one and are no members: as many as may wait at the door."""
+
+MAX_STRANGERS_PER_HOST: Final = 4
+"""… of one host, this machine excepted: a few bots with who brings them."""
+
+STRANGER_SECONDS: Final = 20.0
+"""How long a stranger may stay linked without being at the door. Whoever wants in knocks at once."""
+
+KNOCK_SECONDS: Final = 1.0
+"""How long it has to knock before it gives way to another stranger where there is no room for both."""
+
+MAX_SPARES: Final = 2
+"""Links that a member dialled beside the one in use: each of its addresses may have brought one. A stranger has
+one such link."""
 
 SLEEP_SECONDS: Final = 5.0
 """A gap between two ticks, by either clock, that means the machine slept: sockets may be dead."""
@@ -104,6 +121,8 @@ class _Peer:
     link: Link
     status: LinkStatus = LinkStatus.GOOD
     pinged_at: float = 0.0
+    came_at: float = 0.0
+    """When the peer was linked, whatever links it has had since."""
     spares: list[Link] = field(default_factory=list)
 
 
@@ -125,11 +144,14 @@ class Mesh:
         # Wall time only to begin above the numbers of an earlier start; nothing is ever judged by it.
         self._card_number = time.time_ns() // 1_000_000
         self.on_wake: Callable[[], None] = lambda: None
+        self.is_guest: Callable[[bytes], bool] = lambda peer: False
+        """Of the owner: whether a stranger is waited for, so that it may stay linked."""
+        self._checks = Rates(CARDS_BURST, CARDS_PER_SECOND, MAX_CARDS)
         self._graces: dict[bytes, asyncio.TimerHandle] = {}
         self._loop = asyncio.get_running_loop()
         self._closed = False
         endpoint.on_link = self._adopt
-        endpoint.allow = handler.may_enter
+        endpoint.allow = self._may_enter
         endpoint.on_problem = handler.problem
         self._ticked = (self._loop.time(), time.time())
         self._ticker = self._loop.call_later(TICK_SECONDS, self._tick)
@@ -162,6 +184,7 @@ class Mesh:
 
         Members are dialled until they are linked, and again after each loss. Links to others stay.
         """
+        came = members.keys() - self._members.keys()
         for key in self._members.keys() - members.keys():
             task = self._members.pop(key).task
             if task is not None:
@@ -178,6 +201,11 @@ class Mesh:
             peer = self._peers.get(key)
             if peer is not None:
                 member.learn(peer.link.address, first=True)
+                if key in came:
+                    peer.link.trust()
+            if key in came and key in self._cards:
+                # As a stranger's it was kept and not passed on.
+                self.broadcast(self._cards[key], but={key})
             self._want(key)
         self._tell_gate()
 
@@ -216,6 +244,12 @@ class Mesh:
             if key not in but:
                 peer.link.send_encoded(data)
 
+    def pause(self, peer: bytes, is_paused: bool) -> None:
+        """Whether nothing is read of a peer for now: QUIC sends it again later."""
+        held = self._peers.get(peer)
+        if held is not None:
+            held.link.is_paused = is_paused
+
     def drop(self, peer: bytes, code: CloseCode = CloseCode.DONE) -> None:
         """Close the link to a peer; a member will be dialled again, so take it out of the members first."""
         held = self._peers.get(peer)
@@ -245,13 +279,37 @@ class Mesh:
 
     # -- links come and go
 
+    def _may_enter(self, peer: bytes, address: Address) -> Refuse | None:
+        """Whether somebody who dialled may stay: the owner's word, and for strangers room among the others."""
+        if peer not in self._members and peer not in self._peers:
+            strangers = self._strangers()
+            beside = [key for key in strangers if self._peers[key].link.address[0] == address[0]]
+            crowded = len(beside) >= MAX_STRANGERS_PER_HOST and not is_loopback(address)
+            if crowded or len(strangers) >= MAX_STRANGERS:
+                # Room is made among those of the same host, if it has too many, by one who only holds a place.
+                idle = [key for key in (beside if crowded else strangers) if self._may_give_way(key)]
+                if not idle:
+                    return Refuse(code=BUSY)
+                self.drop(min(idle, key=lambda key: self._peers[key].came_at), CloseCode.REFUSED)
+        return self._handler.may_enter(peer, address)
+
+    def _may_give_way(self, peer: bytes) -> bool:
+        return self._loop.time() - self._peers[peer].came_at > KNOCK_SECONDS and not self.is_guest(peer)
+
+    def _strangers(self) -> list[bytes]:
+        """Linked peers that dialled this one and are no members."""
+        return [key for key, held in self._peers.items() if key not in self._members and not held.link.dialled]
+
     def _adopt(self, link: Link) -> None:
         """A link is up: it becomes the peer's link, a spare, or falls to one already there."""
         held = self._peers.get(link.peer)
         link.on_closed = partial(self._on_closed, link)
+        if link.peer in self._members:
+            link.trust()
         if held is None or not held.link.is_up:
             spares = held.spares if held is not None else []
-            self._peers[link.peer] = _Peer(link, spares=spares)
+            came_at = held.came_at if held is not None else self._loop.time()
+            self._peers[link.peer] = _Peer(link, spares=spares, came_at=came_at)
             self._use(link)
             return
         old = held.link
@@ -260,7 +318,7 @@ class Mesh:
             if not self._is_over(old, link) and not old.dialled and not link.dialled:
                 # It dialled twice and will close the one it does not want: closing ours might hit its choice.
                 held.spares.append(old)
-                if len(held.spares) > 2:
+                if len(held.spares) > (MAX_SPARES if link.peer in self._members else 1):
                     held.spares.pop(0).close(CloseCode.DUPLICATE)
             else:
                 old.close(CloseCode.DUPLICATE)
@@ -297,8 +355,9 @@ class Mesh:
         link.on_frame = partial(self._on_frame, link)
         if held.link is not link or not link.is_up:
             return  # a frame that came before its callback closed it
-        for card in [self._own_card, *self._cards.values()]:
-            if card is not None and card.author != peer:
+        cards = [card for card in self._cards.values() if card.author in self._members and card.author != peer]
+        for card in [self._own_card, *cards]:
+            if card is not None:
                 link.send(card)
         self._handler.link_up(peer, link.hello if link.hello is not None else self.endpoint.hello)
         if held.status is not LinkStatus.GOOD:
@@ -342,20 +401,26 @@ class Mesh:
         held = self._cards.get(card.author)
         if card.author == self.endpoint.key or (held is not None and held.number >= card.number):
             return
+        if sender not in self._members and card.author not in self._members and card.author != sender:
+            return  # a stranger's word about strangers
+        if not self._checks[sender].take(1, self._loop.time()):
+            return
         if not is_from_author(card):
             log.info("addresses not signed by whom they name, from %s", sender.hex()[:8])
             return
         self._cards[card.author] = card
         self._cards.move_to_end(card.author)
         while len(self._cards) > MAX_CARDS:
-            self._cards.popitem(last=False)
+            del self._cards[
+                next((key for key in self._cards if key not in self._members), next(iter(self._cards)))
+            ]
         member = self._members.get(card.author)
         if member is not None:
             # What it says now comes before what it said elsewhere; the list is short.
             for address in reversed(dialable(card)):
                 member.learn(address, first=True)
             self._tell_gate()
-        self.broadcast(card, but={sender, card.author})
+            self.broadcast(card, but={sender, card.author})
 
     # -- dialling
 
@@ -426,6 +491,9 @@ class Mesh:
             log.info("a gap of %.0f s: opening the sockets again", gap)
             self.endpoint.rebuild_sockets()
             self.on_wake()
+        for key in self._strangers():
+            if now - self._peers[key].came_at > STRANGER_SECONDS and not self.is_guest(key):
+                self.drop(key, CloseCode.REFUSED)
         for key, peer in list(self._peers.items()):
             if now - peer.pinged_at >= PING_SECONDS:
                 peer.pinged_at = now

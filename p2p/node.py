@@ -154,6 +154,7 @@ class Node:
             table.private, addresses=addresses, port=config.port, hello=make_hello(__version__)
         )
         table.mesh = Mesh(endpoint, table.private, self._exchange)
+        table.mesh.is_guest = self._door.is_waiting
         self._outward.start(endpoint, table.mesh)
         await table.refresh()
 
@@ -382,6 +383,7 @@ class Node:
         if core is not None and table.gone_why != "failed":
             with contextlib.suppress(ShitheadError, OSError):
                 await table.in_worker(lambda: core.save_unfinished(Outcome()))
+        self._pump.stop()
         await table.stop_tasks()
         self._pump.end_wishes(LocalProtocolError("closed", "This peer is closed."))
         await self._pump.end_audits()

@@ -16,9 +16,10 @@ from typing import Final
 from engine import __version__
 from engine.errors import ShitheadError
 from p2p.audit import Verdict, verify_file
+from p2p.budget import Inflow, RawEntry
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
 from p2p.entries import Entry
-from p2p.errors import LocalProtocolError
+from p2p.errors import LocalProtocolError, NetworkProblem
 from p2p.frames import Ask
 from p2p.links import Links
 from p2p.news import News
@@ -45,6 +46,12 @@ class Pump:
         self.last_round_file: Path | None = None
         self._table = table
         self._links = links
+        self.host = b""
+        """At whose door this peer knocks: until it is let in, that one sends all that there is."""
+        self.inflow = Inflow()
+        self._flooders: set[bytes] = set()
+        self._rested: asyncio.TimerHandle | None = None
+        """Wakes the pump when a peer's allowance lets in more of what waits."""
         self._inbox: list[Input] = []
         self._wishes: dict[int, asyncio.Future[None]] = {}
         self._wake = asyncio.Event()
@@ -98,6 +105,12 @@ class Pump:
         self._inbox.append(item)
         self._wake.set()
 
+    def take_in_entries(self, peer: bytes, entries: Sequence[RawEntry]) -> None:
+        """Puts entries of a linked peer before one of the next steps, a few of each peer in turn."""
+        self.inflow.put(peer, entries)
+        self._pace(peer)
+        self._wake.set()
+
     async def write(self, make: BodyMaker) -> None:
         """Has a step write something; returns when it is on disk and on its way. Raises what ``make`` raises."""
         table = self._table
@@ -119,6 +132,11 @@ class Pump:
         for future in self._wishes.values():
             if not future.done():
                 future.set_exception(problem)
+
+    def stop(self) -> None:
+        """No step is due any more."""
+        if self._rested is not None:
+            self._rested.cancel()
 
     async def end_audits(self) -> None:
         """Waits for the threads of audits: they can't be stopped, and a closed node has none."""
@@ -150,6 +168,7 @@ class Pump:
             if core is None or wiring is None:
                 continue
             batch, self._inbox = self._inbox, []
+            batch += [Arrival(peer, entries) for peer, entries in self.inflow.take(loop.time())]
             around = wiring.surroundings()
 
             def step(
@@ -164,6 +183,7 @@ class Pump:
                 log.error("giving up: %s", problem)
                 table.fail(problem)
                 return
+            self._charge(outcome, loop)
             await self._publish(core, outcome, snapshot)
             for item in batch:
                 if isinstance(item, Wish):
@@ -172,6 +192,30 @@ class Pump:
                         future.set_result(None)
             for job in outcome.jobs:
                 table.spawn(self._run_job(job), job.kind)
+
+    def _charge(self, outcome: Outcome, loop: asyncio.AbstractEventLoop) -> None:
+        """Has peers pay for what a step found new, and sees to it that what still waits is taken in in time."""
+        table, now = self._table, loop.time()
+        for peer, cost in outcome.checked.items():
+            if table.key in table.members or peer != self.host:
+                self.inflow.charge(peer, cost, now)
+        for peer in self.inflow.flooding(now):
+            if peer not in self._flooders and table.snapshot is not None:
+                self._flooders.add(peer)
+                problem = NetworkProblem("flooding", name=table.snapshot.name_of(peer))
+                log.warning("%s", problem)
+                table.tell(News("error", {"sentence": problem.sentence, "remedy": problem.remedy}))
+        if table.mesh is not None:
+            for peer in table.mesh.peers:
+                self._pace(peer)
+        self.stop()
+        wait_s = self.inflow.wait_s(now)
+        self._rested = loop.call_later(wait_s, self._wake.set) if wait_s is not None else None
+
+    def _pace(self, peer: bytes) -> None:
+        """Reads on from a peer, or not while too much of it waits."""
+        if self._table.mesh is not None:
+            self._table.mesh.pause(peer, self.inflow.is_full(peer))
 
     async def _run_job(self, job: Job) -> None:
         """Arithmetic beside the steps, so that entries are taken in meanwhile. The shuffle, for which all

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.errors import ShitheadError
 from engine.rules import RuleSet
 from p2p import entries as e
+from p2p.budget import Attention
 from p2p.core import Core
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.errors import LocalProtocolError
@@ -107,9 +108,12 @@ class Table:
         """Called with the reason when this peer is no longer at the table, before the listeners."""
         self.on_failure: list[Callable[[ShitheadError], None]] = []
         """Called when nothing more can be done here."""
+        self._refreshing = self._stale = False
         self._listeners: list[Listener] = []
         self._extra_news: list[News] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self.attention = Attention(e.MAX_ADMISSIONS)
+        """What each peer gets of everything that makes work."""
 
     # -- threads and tasks ---------------------------------------------------------------------------
 
@@ -183,9 +187,20 @@ class Table:
         self.nudge()
 
     def nudge(self) -> None:
-        """Something that a snapshot shows has changed beside the session."""
-        if not self.closing:
-            self.spawn(self.refresh(), "refresh")
+        """Something that a snapshot shows has changed beside the session: it is made anew soon; however often that
+        is asked for, one at a time."""
+        self._stale = True
+        if not self.closing and not self._refreshing:
+            self._refreshing = True
+            self.spawn(self._refresh_while_stale(), "refresh")
+
+    async def _refresh_while_stale(self) -> None:
+        try:
+            while self._stale:
+                self._stale = False
+                await self.refresh()
+        finally:
+            self._refreshing = False
 
     async def refresh(self, news: Sequence[News] = (), snapshot: Snapshot | None = None) -> None:
         """Makes the snapshot anew (or takes one just made), follows what changed in it, tells listeners."""

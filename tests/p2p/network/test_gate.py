@@ -9,11 +9,15 @@ from aioquic.quic.connection import QuicConnection
 from p2p.addresses import Address
 from p2p.gate import (
     HALF_OPEN_SECONDS,
+    HOST_PER_SECOND,
+    MAX_HOSTS,
     MAX_KNOWN,
     MAX_LOOPBACK,
     MAX_PER_HOST,
     MAX_PROVEN,
     MAX_UNPROVEN,
+    PROVEN_PER_SECOND,
+    UNPROVEN_PER_SECOND,
     Gate,
     Verdict,
 )
@@ -95,6 +99,43 @@ def test_slots_free_themselves_after_five_seconds_and_on_leaving() -> None:
     assert len(gate) == 0
 
 
+def spin(gate: Gate, address: Address, *, proven: bool, count: int, now: float) -> list[Verdict]:
+    """Handshakes that end at once, one after the other."""
+    verdicts = []
+    for _ in range(count):
+        verdicts.append(gate.judge(address, proven, now))
+        if verdicts[-1] is Verdict.ACCEPT:
+            gate.enter("one", address, proven, now)
+            gate.leave("one")
+    return verdicts
+
+
+def test_handshakes_that_end_at_once_are_rationed_too() -> None:
+    gate = Gate()
+    at_once = int(2 * UNPROVEN_PER_SECOND)
+    verdicts = spin(gate, host(1), proven=False, count=50, now=0.0)
+    assert verdicts == [Verdict.ACCEPT] * at_once + [Verdict.RETRY] * (50 - at_once)
+    assert spin(gate, host(1), proven=False, count=50, now=1.0).count(Verdict.ACCEPT) == UNPROVEN_PER_SECOND
+    assert gate.judge(host(1), True, 0.0) is Verdict.ACCEPT
+
+
+def test_one_proven_host_does_not_use_up_what_others_may_begin() -> None:
+    gate = Gate()
+    assert spin(gate, host(1), proven=True, count=50, now=0.0).count(Verdict.ACCEPT) == 2 * HOST_PER_SECOND
+    assert spin(gate, host(2), proven=True, count=50, now=0.0).count(Verdict.ACCEPT) == 2 * HOST_PER_SECOND
+    assert 2 * PROVEN_PER_SECOND == 4 * HOST_PER_SECOND
+    assert gate.judge(host(3), True, 0.0) is Verdict.DROP
+    gate.known = frozenset({host(3)[0]})
+    assert gate.judge(host(3), True, 0.0) is Verdict.ACCEPT
+
+
+def test_hosts_that_are_counted_are_bounded() -> None:
+    gate = Gate()
+    for number in range(MAX_HOSTS + 50):
+        gate.judge((f"10.0.{number // 250}.{number % 250 + 1}", 1), True, 0.0)
+    assert len(gate._hosts) == MAX_HOSTS
+
+
 # -- the endpoint behind the gate
 
 
@@ -145,6 +186,21 @@ async def test_a_forged_token_opens_nothing(lan: Lan) -> None:
     quic.connect(("127.0.0.1", 1), now=0.0)
     two.endpoint._received(quic.datagrams_to_send(now=0.0)[0][0], ("10.9.0.1", 1))
     assert two.endpoint._links == {} and two.endpoint.stats.gated == 1
+
+
+async def test_garbage_that_looks_like_a_first_packet_makes_few_connections(lan: Lan) -> None:
+    two = await lan.host(2)
+    two.endpoint.link_send = lambda data, address: None  # type: ignore[method-assign]
+    two.endpoint._loop = type(
+        "Clock", (), {"time": lambda self: 100.0, "call_later": two.endpoint._loop.call_later}
+    )()  # type: ignore[assignment]
+    header = bytes.fromhex("c00000000108")
+    for number in range(200):
+        packet = header + number.to_bytes(8, "big") + b"\x08" + bytes(8) + b"\x00\x44\x96"
+        two.endpoint._received(packet.ljust(1200, b"\x55"), (f"10.9.0.{number}", 1))
+    assert two.endpoint.stats.garbage == 2 * UNPROVEN_PER_SECOND
+    assert two.endpoint.stats.retried == 200 - 2 * UNPROVEN_PER_SECOND
+    assert two.endpoint._links == {}
 
 
 async def test_half_open_links_end_after_five_seconds(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:

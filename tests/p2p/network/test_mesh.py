@@ -130,6 +130,7 @@ async def test_addresses_pass_through_a_third_peer_and_are_dialled(lan: Lan) -> 
     one, two, three = [await lan.player(number) for number in (1, 2, 3)]
     await soon(one.mesh.connect(two.address))
     await soon(three.mesh.connect(two.address))
+    two.mesh.set_members({one.key: [], three.key: []})
     one.mesh.set_members({three.key: []})  # wanted, but nobody knows where
     three.mesh.announce([three.address])
     await one.bell.until(lambda: three.key in one.mesh.peers)

@@ -10,6 +10,7 @@ import pytest
 from p2p import link as link_module
 from p2p import transport as transport_module
 from p2p.addresses import DEFAULT_PORT, PORT_RANGE
+from p2p.budget import Allowance
 from p2p.errors import LocalProtocolError, NetworkProblem
 from p2p.frames import MAX_FRAME_BYTES, CloseCode, Entries, Have, Hello, Knock, Refuse, pack
 from p2p.link_types import LinkState, LinkStatus
@@ -52,6 +53,7 @@ async def test_frames_pass_both_ways_in_order(lan: Lan) -> None:
 
 async def test_a_megabyte_arrives_whole(lan: Lan) -> None:
     one, two = await linked(lan)
+    two.links[0].trust()
     frames = [Entries(((bytes([number]) * 32_000, bytes(64)),)) for number in range(34)]
     for frame in frames:
         one.links[0].send(frame)
@@ -311,16 +313,52 @@ async def test_a_peer_that_does_not_read_is_dropped(lan: Lan, monkeypatch: pytes
     await one.bell.until(lambda: one.closed == [CloseCode.TOO_SLOW])
 
 
-async def test_over_the_rate_reading_slows_and_nothing_is_lost(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_module, "BYTES_PER_SECOND", 1_000_000)
-    monkeypatch.setattr(link_module, "BURST_BYTES", 50_000)
+async def test_over_the_rate_reading_slows_and_nothing_is_lost(lan: Lan) -> None:
     one, two = await linked(lan)
+    link = two.links[0]
+    link._reading = Allowance(50_000, 1e-9)
     frames = [Entries(((bytes([number]) * 32_000, bytes(64)),)) for number in range(10)]
     for frame in frames:
         one.links[0].send(frame)
+    async with asyncio.timeout(8):
+        while not link.shed_datagrams:  # noqa: ASYNC110 - what is not read tells nobody
+            await asyncio.sleep(0)
+    assert len(two.frames) < 10
+    link.trust()
     await two.bell.until(lambda: len(two.frames) == 10)
     assert two.frames == frames
-    assert two.links[0].shed_datagrams > 0
+
+
+async def test_a_paused_link_reads_nothing_and_loses_nothing(lan: Lan) -> None:
+    one, two = await linked(lan)
+    link = two.links[0]
+    link.is_paused = True
+    one.links[0].send(KNOCK)
+    async with asyncio.timeout(8):
+        while not link.shed_datagrams:  # noqa: ASYNC110 - what is not read tells nobody
+            await asyncio.sleep(0)
+    assert two.frames == []
+    link.is_paused = False
+    await two.bell.until(lambda: two.frames == [KNOCK])
+
+
+async def test_strangers_are_read_slower_than_whom_one_dialled_and_members(lan: Lan) -> None:
+    one, two = await linked(lan)
+    assert one.links[0]._reading.per_second == link_module.BYTES_PER_SECOND
+    assert two.links[0]._reading.per_second == link_module.STRANGER_BYTES_PER_SECOND
+    two.links[0].trust()
+    assert two.links[0]._reading.burst == link_module.BURST_BYTES
+
+
+async def test_small_datagrams_and_frames_are_counted_for_the_work_that_they_make(lan: Lan) -> None:
+    one, two = await linked(lan)
+    link = two.links[0]
+    link._reading = Allowance(1_000_000, 1e-9)
+    for _ in range(100):
+        one.links[0].send(KNOCK)
+    await two.bell.until(lambda: len(two.frames) == 100)
+    spent = 1_000_000 - link._reading._left
+    assert spent >= 100 * link_module.FRAME_COST_BYTES + link_module.DATAGRAM_COST_BYTES
 
 
 # -- sockets

@@ -60,6 +60,8 @@ def refusal(state: GameState, move: Move) -> RuleError | None:
     """The error with which ``move`` is refused in ``state``, or None when it is accepted."""
     if isinstance(move, Open):
         return _open(state, move)
+    if state.phase is Phase.DEAL:
+        return wrong_phase(state)
     if state.awaiting:
         return RuleError("wrong_phase", "A card is being opened; wait for it.")
     match move:
@@ -316,7 +318,7 @@ def _done(state: GameState) -> RuleError | None:
 
 
 def _leave(state: GameState, move: Leave) -> RuleError | None:
-    if state.phase in (Phase.DEAL, Phase.OVER):
+    if state.phase is Phase.OVER:
         return wrong_phase(state)
     if not (0 <= move.seat < state.players and state.active[move.seat]):
         return RuleError("not_your_turn", "{seat} does not play in this round any more.", seat=move.seat)

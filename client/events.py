@@ -273,6 +273,10 @@ def _counted(values: Values, names: Names) -> dict[str, Json]:
     return {"player": _seated(values, names), "count": _plain(values, "count")}
 
 
+def _picked_up(values: Values, names: Names) -> dict[str, Json]:
+    return {**_counted(values, names), "upcards": _cards(values)}
+
+
 def _flipped(values: Values, names: Names) -> dict[str, Json]:
     return {
         "player": _seated(values, names),
@@ -373,7 +377,7 @@ FIELDS: Final[dict[str, Callable[[Values, Names], dict[str, Json]]]] = {
     "turn": _ready,
     "played": _played,
     "drew": _drew,
-    "picked_up": _counted,
+    "picked_up": _picked_up,
     "flipped": _flipped,
     "chanced": _flipped,
     "named": _named_as,

@@ -46,6 +46,10 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     "drew_own": ("{player} draws {cards}.", "You draw {cards}."),
     "hand": ("", "Your hand: {cards}."),
     "picked_up": ("{player} picks up {count:card|cards}.", "You pick up {count:card|cards}."),
+    "picked_up_along": (
+        "{player} picks up {count:card|cards}, {cards} of the upcards among them.",
+        "You pick up {count:card|cards}, {cards} of the upcards among them.",
+    ),
     "flipped": ("{player} flips {cards}.", "You flip {cards}."),
     "flipped_high": (
         "{player} flips {cards}: it can't be played.",

@@ -186,11 +186,12 @@ class Drew:
 @dataclass(frozen=True, slots=True)
 class PickedUp:
     """These positions went to a hand: the wastepile, then a card that was turned up and failed (R34, R42), or
-    the upcards that go along (``upcard_pick_up``).
+    the upcards that go along (``upcard_pick_up``); ``along`` are the latter alone.
     """
 
     seat: int
     positions: tuple[int, ...]
+    along: tuple[int, ...] = ()
 
     @property
     def count(self) -> int:

@@ -167,7 +167,7 @@ def pick_up(state: GameState, move: PickUp, log: list[Event]) -> GameState:
     """The wastepile goes to the hand, and the upcards that were named along with it (R32, R34)."""
     seat, along = move.seat, move.upcards
     ups = put(state.ups, seat, tuple(p for p in state.ups[seat] if p not in along)) if along else state.ups
-    return _take(state, seat, state.pile + along, ups, state.downs, state.stock, log)
+    return _take(state, seat, state.pile + along, ups, state.downs, state.stock, log, along)
 
 
 def _take(
@@ -178,9 +178,10 @@ def _take(
     downs: Zones,
     stock: tuple[int, ...],
     log: list[Event],
+    along: tuple[int, ...] = (),
 ) -> GameState:
-    """``taken`` goes to the hand; the turn ends (R34, R42)."""
-    log.append(PickedUp(seat, taken))
+    """``taken`` goes to the hand, the upcards ``along`` among it; the turn ends (R34, R42)."""
+    log.append(PickedUp(seat, taken, along))
     after = GameState(
         state.setup,
         Phase.PLAY,

@@ -352,8 +352,8 @@ def _of_event(event: ev.Event, state: GameState) -> News | None:
             return News("played", values)
         case ev.Drew(seat=seat, positions=positions):
             return News("drew", {"seat": seat, "count": len(positions), "own": False})
-        case ev.PickedUp(seat=seat):
-            return News("picked_up", {"seat": seat, "count": event.count})
+        case ev.PickedUp(seat=seat, along=along):
+            return News("picked_up", {"seat": seat, "count": event.count, "faces": faces(along), "packs": packs})
         case ev.Flipped(seat=seat, face=face, legal=legal):
             return News("flipped", {"seat": seat, "face": face, "packs": packs, "legal": legal})
         case ev.Chanced(seat=seat, face=face, legal=legal):

@@ -142,6 +142,9 @@ def _drew(values: Mapping[str, object], after: View) -> list[Sentence]:
 
 
 def _picked_up(values: Mapping[str, object], after: View) -> list[Sentence]:
+    along = cards_in(values)
+    if along:
+        return seated("picked_up_along", values, after, count=number_in(values, "count"), cards=along)
     return seated("picked_up", values, after, count=number_in(values, "count"))
 
 

@@ -54,6 +54,7 @@ SCREEN: Final[dict[str, str]] = {
     "burnt": "burnt {count:card|cards}",
     "run": "run: {cards}",
     "one_more": "one more {rank} burns",
+    "counts_as": "the joker counts as {rank}",
     "lead_any": "lead what you like",
     "play_fits": "play {fits}",
     "fits": "next: {fits}",

@@ -105,7 +105,10 @@ def pile_facts(view: View, ui: Ui) -> list[str]:
     if pile.run > 1:
         lines.append(text("run", style, cards=pile.cards[-pile.run :]))
         if pile.run == pile.burns_at - 1:
-            lines.append(text("one_more", style, rank=pile.cards[-1][0]))
+            lines.append(text("one_more", style, rank=pile.top))
+    counts_as = dict(pile.named).get(pile.cards[-1])
+    if counts_as is not None:
+        lines.append(text("counts_as", style, rank=counts_as))
     lines.append(text("play_fits" if view.my_turn else "fits", style, fits=fits_words(pile.fits)))
     return lines
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from engine.cards import card_text
+from engine.cards import card_text, rank_text
 from engine.record.reader import Moment, Record
-from engine.record.syntax import EMPTY, direction_text
+from engine.record.syntax import EMPTY, direction_text, pile_texts
 from engine.state import NOBODY, GameState
 
 
@@ -56,6 +56,7 @@ def as_dict(record: Record, moment: Moment) -> dict[str, object]:
         ],
         "stock": _texts(state, state.stock),
         "pile": _texts(state, state.pile),
+        "named": {card: rank_text(rank) for card, rank in _named(state) if rank >= 0},
         "burnt": _texts(state, state.burnt),
         "aside": _texts(state, state.aside),
         "out": [record.players[seat] for seat in state.finish_order],
@@ -69,9 +70,15 @@ def as_dict(record: Record, moment: Moment) -> dict[str, object]:
 def _table(state: GameState) -> list[str]:
     return [
         f"  stock {' '.join(_texts(state, state.stock)) or EMPTY}",
-        f"  pile {' '.join(_texts(state, state.pile)) or EMPTY}",
+        f"  pile {' '.join(pile_texts(_named(state))) or EMPTY}",
         f"  burnt {len(state.burnt)}, {state.phase.value}, {direction_text(state.direction)}",
     ]
+
+
+def _named(state: GameState) -> Iterator[tuple[str, int]]:
+    """The cards of the wastepile, each with the rank that it was named, -1 for most."""
+    named = dict(state.extra.named)
+    return zip(_texts(state, state.pile), (named.get(position, -1) for position in state.pile), strict=True)
 
 
 def _name(record: Record, seat: int) -> str | None:

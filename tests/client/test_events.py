@@ -74,7 +74,7 @@ EXAMPLES: dict[str, News] = {
         News("turn", {"seat": 1}),
         News("played", {"seat": 0, "faces": (34,), "packs": 1, "zone": "hand"}),
         News("drew", {"seat": 0, "faces": (34,), "packs": 1, "count": 1, "own": True}, private=True),
-        News("picked_up", {"seat": 0, "count": 4}),
+        News("picked_up", {"seat": 0, "count": 4, "faces": (34,), "packs": 1}),
         News("flipped", {"seat": 0, "face": 34, "packs": 1, "legal": True}),
         News("chanced", {"seat": 0, "face": 34, "packs": 1, "legal": False}),
         News("named", {"seat": 0, "faces": (52,), "packs": 1, "rank": 7}),
@@ -126,6 +126,7 @@ def test_every_field_is_documented_and_every_example_is_whole(name: str) -> None
     ("name", "fields"),
     [
         ("played", {"player": "Ana", "cards": ["Th"], "zone": "hand"}),
+        ("picked_up", {"player": "Ana", "count": 4, "upcards": ["Th"]}),
         ("drew", {"player": "Ana", "count": 1, "cards": ["Th"], "private": True}),
         ("words", {"words": ["a", "b", "c"], "seats": ["Ana", "Bogdan"], "dealer": "Bogdan"}),
         ("eldest", {"player": "Ana", "rank": "3", "by": "upcard"}),

@@ -14,11 +14,11 @@ from client.sentences import render
 from client.view import View
 from engine.cards import RANKS, parse_card
 from engine.events import EldestBy
-from engine.game import apply, check, mask
+from engine.game import apply, check, mask, step
 from engine.moves import Chance, Choose, Done, Name, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.rules import RuleSet
 from engine.state import GameState
-from p2p.news import News
+from p2p.news import News, _of_event
 from tests.client.positions import key_of, snapshot_of, view_of
 from tests.engine.helpers import THREE, declared, record, rules_with
 
@@ -262,6 +262,14 @@ UPS = f"pile Kc\nup Ana 4d 4h 9s\n{OTHER}turn Ana\n"
 def test_an_upcard_goes_along(text: str) -> None:
     state = record(UPS, rules="wikipedia upcard_pick_up=pile_plus_one")
     assert typed(state, text) == PickUp(0, (position(state, "4d"),))
+
+
+def test_what_went_along_is_told() -> None:
+    state = record(UPS, rules="wikipedia upcard_pick_up=pile_plus_set")
+    after, events = step(state, PickUp(0, (position(state, "4d"), position(state, "4h"))))
+    (item,) = [news for event in events if (news := _of_event(event, after)) and news.name == "picked_up"]
+    assert tell(view_of(after), item) == ["You pick up 3 cards, 4♦ 4♥ of the upcards among them."]
+    assert tell(view_of(after, 1), item) == ["Ana picks up 3 cards, 4♦ 4♥ of the upcards among them."]
 
 
 def test_what_goes_along_is_said_where_it_must_be() -> None:

@@ -120,7 +120,7 @@ def test_an_unknown_preset_is_refused() -> None:
     assert refused(RuleSet.preset, "uno").code == "bad_rules"
 
 
-def test_jumping_in_is_not_played_yet() -> None:
+def test_rows_38_100_101_jumping_in_is_refused_by_name() -> None:
     assert set(OPTION_NAMES) - PLAYED == {"jump_in"}
     error = refused(check_playable, with_options(RuleSet(), {"jump_in": "complete"}), 3)
     assert (error.code, error.sentence.values["option"]) == ("not_yet", "jump_in")

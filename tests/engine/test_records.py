@@ -28,7 +28,7 @@ from engine.record import (
 from engine.record.syntax import MoveLine, Verb
 from engine.record.words import MAX_NAME_CHARACTERS, is_plain, name_text
 from engine.rules import PLAYED as PLAYED_OPTIONS
-from engine.rules import RuleSet
+from engine.rules import RuleSet, changed_items, to_items
 from engine.state import Phase
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -89,6 +89,26 @@ def test_each_edge_case_with_options_has_its_record() -> None:
     assert set(map(str, range(82, 103))) - {"100", "101"} <= marked("row")
 
 
+def test_each_edge_case_has_a_test_or_a_record_that_bears_its_number() -> None:
+    """The table of docs/rules.md 2 against the names of the tests here and the marks of the records."""
+    section = DOCUMENT.partition("## 2. Edge cases")[2].partition("## 3.")[0]
+    rows = [int(number) for number in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)]
+    assert rows == list(range(1, 103))
+    borne = {int(number) for number in marked("row")}
+    for path in Path(__file__).parent.glob("test_*.py"):
+        for numbers in re.findall(
+            r"^def test_\w*?_?rows?_(\d+(?:_(?:and_)?\d+)*)", path.read_text(encoding="utf-8"), re.M
+        ):
+            borne |= {int(number) for number in re.findall(r"\d+", numbers)}
+    assert set(rows) - borne == set()
+
+
+def test_each_worked_example_has_a_record() -> None:
+    """Section 5 of docs/rules.md, whose numbers are the parameters of the test above."""
+    section = DOCUMENT.partition("## 5. Worked examples")[2].partition("## 6.")[0]
+    assert re.findall(r"^\*\*(E\d+) ", section, re.MULTILINE) == list(EXAMPLES)
+
+
 @pytest.mark.parametrize("option", sorted(PLAYED_OPTIONS))
 def test_each_option_has_records_that_show_it_on_and_off(option: str) -> None:
     default = getattr(RuleSet(), option)
@@ -100,16 +120,27 @@ def test_each_option_has_records_that_show_it_on_and_off(option: str) -> None:
     assert ("on", True) not in shown and ("off", False) not in shown
 
 
-def test_each_interaction_has_its_record() -> None:
-    """The headings of docs/rules.md 3.4, but those about what is not played or can't be seen in a record."""
-    section = DOCUMENT.partition("### 3.4")[2].partition("### 3.5")[0]
-    section = section.replace("`", "")
+def interactions() -> list[str]:
+    """The headings of docs/rules.md 3.4, but those about what is not played."""
+    section = DOCUMENT.partition("### 3.4")[2].partition("### 3.5")[0].replace("`", "")
     headings = re.findall(r"^- \*\*(.*?)\*\*", section, re.MULTILINE)
-    assert len(headings) > 20
-    met = marked("meets")
-    for heading in headings:
-        if "jump_in" not in heading and "give" not in heading:
-            assert heading in met, heading
+    return [heading for heading in headings if "jump_in" not in heading and "give" not in heading]
+
+
+@pytest.mark.parametrize("heading", interactions())
+def test_each_interaction_has_records_whose_heads_set_its_options(heading: str) -> None:
+    assert len(interactions()) > 20
+    names = [name for name in PLAYED if ("meets", heading) in marks(name)]
+    assert names
+    heads = [dict(to_items(read(text_of(name)).rules)) for name in names]
+    changed = {option for name in names for option, _ in changed_items(read(text_of(name)).rules)}
+    values = dict(re.findall(r"(\w+) = (\w+)", heading))
+    for option in set(re.findall(r"\w+", heading)) & set(PLAYED_OPTIONS):
+        if option in values:
+            assert any(head[option] == values[option] for head in heads), option
+        else:
+            # There is a rank that burns under the default rules too.
+            assert option in changed or option == "burn", option
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -387,3 +418,12 @@ def test_a_damaged_record_is_a_record_or_an_error(data: st.DataObject) -> None:
     except (RecordError, UnreadableRecord):
         return
     assert read(write(record)) == record
+
+
+def test_a_named_joker_is_drawn_and_told_with_its_rank() -> None:
+    head = HEAD.replace("wikipedia", "wikipedia jokers=2 joker_power=wild")
+    record = read(head + "pile 4c\nhand Ana X1 6c\nhand Bogdan Jc Qc\nturn Ana\nAna plays X1 as 9\n")
+    *_, last = moments(record)
+    assert "  pile 4c X1 as 9" in draw(record, last).split("\n")
+    told = as_dict(record, last)
+    assert (told["pile"], told["named"]) == (["4c", "X1"], {"X1": "9"})

@@ -14,8 +14,10 @@ import pytest
 
 from client.tui.cells import cells
 from client.tui.state import Ui
+from client.tui.table import pile_facts
 from client.view import DoorRow, Stage, View
 from tests.client.tui import scenes
+from tests.engine.helpers import record
 
 SCREENS = Path(__file__).parent / "screens"
 WRITE = "SHITHEAD_WRITE_SCREENS"
@@ -140,6 +142,19 @@ def test_table_words_are_never_cut(width: int, scene: str) -> None:
     assert "words alienate-reformer-panther" in title
     assert "round 12" in title
     assert "links 2 of 2" in title or "links 3 of 3" in title
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_a_joker_on_the_pile_counts_as_is_said(size: str) -> None:
+    body = "pile PILE\nhand Ana 9h Kc\nhand Bogdan Qc\nturn Ana\n"
+    wild = "wikipedia jokers=2 joker_power=wild burn_run=3"
+    for pile, is_said in (("9c X1 as 9", True), ("X1 as 9 9c", False), ("9c 9d", False)):
+        state = record(body.replace("PILE", pile), rules=wild)
+        scene = scenes.playing(state)
+        facts = pile_facts(*scene)
+        assert ("the joker counts as nine" in facts) == is_said
+        assert "one more nine burns" in facts
+        assert ("counts as" in scenes.as_text(scenes.drawn(scene, *SIZES[size]))) == is_said
 
 
 def test_that_a_result_is_being_signed_is_said_whole() -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from client.bots import PlayerNode
 from client.cards import Style
+from client.house import changed_rules
 from client.orders import (
     Act,
     Admit,
@@ -28,7 +29,7 @@ from client.sentences import render
 from client.standing_in import StandIn
 from client.view import View
 from engine.errors import Sentence, ShitheadError
-from engine.rules import RuleSet, check_playable, with_options
+from engine.rules import RuleSet, check_playable
 
 
 class TableNode(PlayerNode, Protocol):
@@ -135,7 +136,7 @@ class Doer:
             case Void():
                 await node.void()
             case ChangeRules(option=option, value=value):
-                rules = with_options(node.rules, {option: value})
+                rules = changed_rules(node.rules, {option: value})
                 await self._take(rules, said("set_said", option=option, value=value), view, style)
             case TakePreset(name=name):
                 await self._take(RuleSet.preset(name), said("preset_said", name=name), view, style)

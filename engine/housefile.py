@@ -13,36 +13,45 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Final
 
 from engine.cards import RANKS
-from engine.errors import Sentence, ShitheadError
-from engine.rules import KINDS, POWERS, PRESETS, RuleSet, with_options
+from engine.errors import RuleError, Sentence, ShitheadError
+from engine.rules import KINDS, POWERS, PRESETS, RuleSet, check_played, with_options
 
 PRESET_KEY: Final = "preset"
 
 NO_LINE: Final = 0
 """The line of a fault that belongs to no line."""
 
+MAX_WORD_CHARACTERS: Final = 60
+"""So much of a wrong line or value is repeated: enough to find it, and no screen full of it."""
+
 _PLACE: Final = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 class HouseRulesError(ShitheadError):
-    """The text is wrong at ``line`` (from 1, 0 for the whole), at ``word``.
+    """The text is wrong at ``line`` (from 1, 0 for the whole), at ``word``; ``meant``: words that there are, of
+    which a person may have meant one.
 
-    Codes: ``bad_toml``, ``unknown_option``, ``bad_value``.
+    Codes: ``bad_toml``, ``unknown_option``, ``bad_value``; ``not_yet`` and ``contradiction`` as in
+    ``engine.rules.check_played``, at the line of the option that came last.
     """
 
-    def __init__(self, line: int, word: str, code: str, template: str, **values: object) -> None:
+    def __init__(
+        self, line: int, word: str, code: str, template: str, *, meant: tuple[str, ...] = (), **values: object
+    ) -> None:
         super().__init__(Sentence(code, template, {**values, "line": line, "word": word}))
         self.line = line
         self.word = word
+        self.meant = meant
 
 
 def rules_from_toml(text: str) -> RuleSet:
     """The rule set that ``text`` describes; raises :class:`HouseRulesError`.
 
-    It is not asked whether this version plays it: ``engine.rules.check_playable`` does that.
+    For how many players there are cards is not asked: ``engine.rules.check_playable`` does that.
     """
     try:
         data = tomllib.loads(text)
@@ -61,17 +70,32 @@ def rules_from_toml(text: str) -> RuleSet:
                 option,
                 "unknown_option",
                 "Line {line}: there is no option {word}; expected one of {expected}.",
+                meant=(PRESET_KEY, *KINDS),
                 expected=", ".join((PRESET_KEY, *KINDS)),
             )
         changes[option] = _checked(option, value, line)
-    return with_options(base, changes)
+    rules = with_options(base, changes)
+    try:
+        check_played(rules)
+    except RuleError as error:
+        raise _clash(error, lines) from error
+    return rules
+
+
+def _clash(error: RuleError, lines: Mapping[str, int]) -> HouseRulesError:
+    """An option that is not played, or two that can't both hold: at the line of the one that came last."""
+    sentence = error.sentence
+    named = [str(sentence.values[key]) for key in ("option", "other") if key in sentence.values]
+    word = max(named, key=lambda option: lines.get(option, NO_LINE))
+    template = "Line {line}: " + sentence.template
+    return HouseRulesError(lines.get(word, NO_LINE), word, sentence.code, template, meant=(), **sentence.values)
 
 
 def _damaged(text: str, reason: str) -> HouseRulesError:
     place = _PLACE.search(reason)
     count = text.count("\n") + 1
     line = int(place[1]) if place is not None and place[1] is not None else count
-    shown = text.split("\n")[min(line, count) - 1].strip()
+    shown = _cut(text.split("\n")[min(line, count) - 1].strip())
     return HouseRulesError(
         line, shown, "bad_toml", "Line {line}: `{word}` is no TOML ({reason}).", reason=_PLACE.sub("", reason)
     )
@@ -94,6 +118,7 @@ def _preset(value: object, line: int) -> RuleSet:
             _shown(value),
             "bad_value",
             "Line {line}: there is no preset {word}; expected one of {expected}.",
+            meant=tuple(PRESETS),
             expected=", ".join(PRESETS),
         )
     return RuleSet.preset(value)
@@ -113,6 +138,7 @@ def _checked(option: str, value: object, line: int) -> str:
         _shown(value),
         "bad_value",
         "Line {line}: {option} can't be {word}; expected {expected}.",
+        meant=kind.words,
         option=option,
         expected=kind.form,
     )
@@ -149,4 +175,16 @@ def _plain(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    return "true" if value is True else "false" if value is False else repr(value)
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case dict():
+            return "a table"
+        case str() | list():
+            return _cut(repr(value))
+        case _:
+            return str(value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_WORD_CHARACTERS else text[: MAX_WORD_CHARACTERS - 1] + "…"

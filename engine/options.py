@@ -141,12 +141,14 @@ E = TypeVar("E", bound=Enum)
 class Kind:
     """How one kind of value is read and written.
 
-    ``read`` raises ``ValueError`` for anything that is not a value of this kind; ``form`` says what it takes.
+    ``read`` raises ``ValueError`` for anything that is not a value of this kind; ``form`` says what it takes;
+    ``words``: the values that are words, of which a person may have meant one.
     """
 
     read: Callable[[str], object]
     write: Callable[[object], str]
     form: str
+    words: tuple[str, ...] = ()
 
 
 def parse_option(name: str, kind: Kind, text: str) -> object:
@@ -197,7 +199,8 @@ def choice(enum: type[E]) -> Kind:
     def write(value: object) -> str:
         return str(value.value) if isinstance(value, enum) else ""
 
-    return Kind(enum, write, "one of " + ", ".join(str(member.value) for member in enum))
+    words = tuple(str(member.value) for member in enum)
+    return Kind(enum, write, "one of " + ", ".join(words), words)
 
 
 def _read_ranks(text: str) -> Ranks:
@@ -236,10 +239,15 @@ def _read_tie(text: str) -> str:
     return text
 
 
-BOOLEAN: Final = Kind(_read_boolean, _write_boolean, "true or false")
+BOOLEAN: Final = Kind(_read_boolean, _write_boolean, "true or false", ("true", "false"))
 RANKS_KIND: Final = Kind(_read_ranks, _write_ranks, "ranks of 2 3 4 5 6 7 8 9 T J Q K A, ascending, with commas")
 DEAL: Final = Kind(
     _read_deal, _write_deal, f"downcards/upcards/hand, each at most {MAX_ZONE_CARDS}, hand at least 1"
 )
-PACKS: Final = Kind(_read_packs, _write_packs, f"auto or a number from 1 to {MAX_PACKS}")
-TIE: Final = Kind(_read_tie, str, "seat, most_copies or suit/ with the four suits in order, as suit/cdhs")
+PACKS: Final = Kind(_read_packs, _write_packs, f"auto or a number from 1 to {MAX_PACKS}", ("auto",))
+TIE: Final = Kind(
+    _read_tie,
+    str,
+    "seat, most_copies or suit/ with the four suits in order, as suit/cdhs",
+    (SEAT_TIE, MOST_COPIES_TIE, SUIT_TIE_PREFIX + SUITS),
+)

@@ -251,12 +251,11 @@ def packs_for(rules: RuleSet, players: int) -> int:
     return rules.packs or -(-players // PLAYERS_PER_PACK)
 
 
-def check_playable(rules: RuleSet, players: int) -> None:
-    """Raise unless this version plays ``rules`` with ``players`` players.
+def check_played(rules: RuleSet) -> None:
+    """Raise unless this version plays ``rules`` with some number of players.
 
     ``RuleError("not_yet")`` names the first option (by name) that it does not play, ``"contradiction"`` two
-    options that can't both hold, and ``"does_not_fit"`` says that there are too few or too many players for the
-    packs or the game (R6, R7).
+    options that can't both hold.
     """
     for name, text in changed_items(rules):
         if name not in PLAYED or (name, text) in UNPLAYED_VALUES:
@@ -267,6 +266,15 @@ def check_playable(rules: RuleSet, players: int) -> None:
                 value=text,
             )
     check_consistent(rules)
+
+
+def check_playable(rules: RuleSet, players: int) -> None:
+    """Raise unless this version plays ``rules`` with ``players`` players.
+
+    As :func:`check_played`; ``RuleError("does_not_fit")`` says that there are too few or too many players for the
+    packs or the game (R6, R7), with the names of both options.
+    """
+    check_played(rules)
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise RuleError(
             "does_not_fit",
@@ -280,7 +288,11 @@ def check_playable(rules: RuleSet, players: int) -> None:
     if needed > cards:
         raise RuleError(
             "does_not_fit",
-            "{players} players need {needed} cards, and there are {cards}.",
+            "With {option}={deal}, {players} players need {needed} cards; with {other}={packs} there are {cards}.",
+            option="deal",
+            other="packs",
+            deal=KINDS["deal"].write(rules.deal),
+            packs=KINDS["packs"].write(rules.packs),
             players=players,
             needed=needed,
             cards=cards,

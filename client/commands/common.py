@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -173,10 +172,11 @@ def search_option(command: Decorated) -> Decorated:
 def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
     """The rule set of ``--rules`` and ``--set``.
 
-    Raises ``RuleError("bad_rules")`` for a value, and ``UsageProblem`` for a name that there is not, a file that
-    can't be read or is wrong (with file, line, word and what was expected) or a ``--set`` without ``=``.
+    Raises ``RuleError`` as ``client.house.changed_rules``, and ``UsageProblem`` for a name that there is not, a
+    file that can't be read or is wrong (with file, line, word and what was expected) or a ``--set`` without ``=``.
     """
-    from engine.rules import KINDS, PRESETS, RuleSet, with_options
+    from client.house import changed_rules, meant
+    from engine.rules import PRESETS, RuleSet
 
     is_file = name.endswith(".toml") or "/" in name or os.sep in name
     if not is_file and name not in PRESETS:
@@ -184,38 +184,24 @@ def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
             "no_preset",
             "There is no preset {name}{hint}; there are {presets}.",
             name=name,
-            hint=_meant(name, PRESETS),
+            hint=meant(name, PRESETS),
             presets=", ".join(PRESETS),
         )
     rules = _rules_file(Path(name)) if is_file else RuleSet.preset(name)
     values: dict[str, str] = {}
     for change in changes:
         option, equals, value = change.partition("=")
-        if not equals:
+        if not equals or not option.strip():
             raise UsageProblem(
                 "bad_set", "--set wants OPTION=VALUE, such as --set refill_to=4, not {text}.", text=change
             )
-        option = option.strip()
-        if option not in KINDS:
-            raise UsageProblem(
-                "no_option",
-                "There is no option {option}{hint}. All are listed by: shithead rules --options",
-                option=option,
-                hint=_meant(option, KINDS),
-            )
-        values[option] = value.strip()
-    return with_options(rules, values)
-
-
-def _meant(typed: str, names: Iterable[str]) -> str:
-    """A question to put behind a name that there is not; empty where nothing is like it."""
-    close = get_close_matches(typed, list(names), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+        values[option.strip()] = value.strip()
+    return changed_rules(rules, values)
 
 
 def _rules_file(path: Path) -> RuleSet:
+    from client.house import meant
     from engine.housefile import HouseRulesError, rules_from_toml
-    from engine.rules import KINDS
 
     try:
         return rules_from_toml(path.read_text(encoding="utf-8"))
@@ -230,15 +216,11 @@ def _rules_file(path: Path) -> RuleSet:
         raise UsageProblem("rules_damaged", "The rules {path} are no text in UTF-8.", path=str(path)) from error
     except HouseRulesError as error:
         sentence = error.sentence
-        if error.code == "unknown_option":
-            raise UsageProblem(
-                "unknown_option",
-                "The rules {path}: Line {line}: there is no option {word}{hint}; expected one of {expected}.",
-                **{**sentence.values, "path": str(path), "hint": _meant(error.word, KINDS)},
-            ) from error
-        # The engine knows the line and the word; which file it was is known here.
+        # The engine knows the line and the word; which file it was is known here, and what could be meant.
+        template = "The rules {path}: " + sentence.template.replace("{word}", "{word}{hint}", 1)
+        hint = meant(error.word.strip("'\""), error.meant)
         raise UsageProblem(
-            sentence.code, "The rules {path}: " + sentence.template, **{**sentence.values, "path": str(path)}
+            sentence.code, template, **{**sentence.values, "path": str(path), "hint": hint}
         ) from error
 
 

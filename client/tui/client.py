@@ -20,7 +20,7 @@ from client.standing_in import AWAY
 from client.tui.cells import Row
 from client.tui.control import follow, paste, press
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
-from client.tui.options import next_preset, next_value, preset_name
+from client.tui.options import next_preset, next_value
 from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Store, Watch
 from client.tui.pages import last_scroll
 from client.tui.phrases import SCREEN, text
@@ -29,7 +29,7 @@ from client.tui.state import Look, Ui
 from client.tui.terminal import Terminal
 from client.view import Stage, View, make_view
 from engine.errors import Sentence, ShitheadError
-from engine.rules import RuleSet, to_items
+from engine.rules import RuleSet, preset_named, to_items
 from p2p.news import News
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ class ScreenClient:
                     await asyncio.to_thread(self._store, look)
             case OtherRules(step=step):
                 rules = next_preset(self._node.rules, step, self._seated)
-                self._take(rules, text("rules_taken", name=preset_name(rules)))
+                self._take(rules, text("rules_taken", name=preset_named(rules) or ""))
             case OtherOption(option=option, step=step):
                 rules = next_value(self._node.rules, option, step, self._seated)
                 value = dict(to_items(rules))[option] or text("option_none")
@@ -392,7 +392,7 @@ class ScreenClient:
         if rules == before:
             return
         self._announced = rules
-        name = preset_name(rules)
+        name = preset_named(rules)
         if name:
             told = text("rules_taken", name=name)
         else:

@@ -83,11 +83,6 @@ def next_preset(rules: RuleSet, step: int, players: int) -> RuleSet:
     return chosen
 
 
-def preset_name(rules: RuleSet) -> str:
-    """The name of the preset that these rules are; empty for rules of one's own."""
-    return next((name for name in PRESETS if RuleSet.preset(name) == rules), "")
-
-
 def words_for(rules: RuleSet, option: str) -> str:
     """What the rules say about an option, in sentences; empty where it changes nothing under these rules."""
     return " ".join(str(line) for line in explain(rules) if option in line.options)

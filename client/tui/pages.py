@@ -26,12 +26,11 @@ from client.tui.lists import (
 from client.tui.lobby import checks, fair_word, score_table
 from client.tui.messages import message_rows
 from client.tui.opponents import link_span
-from client.tui.options import preset_name
 from client.tui.phrases import text
 from client.tui.state import Ui
 from client.tui.table import title_row
 from client.view import Stage, View
-from engine.rules import RuleSet
+from engine.rules import RuleSet, preset_named
 
 MAX_EVENING_ROUNDS: Final = 12
 
@@ -97,7 +96,7 @@ def _heading(view: View, ui: Ui, rules: RuleSet) -> str:
         return text(f"page_{ui.page}", style)
     if not view.i_host:
         return text("page_rules_last" if view.rules is not None else "page_rules_untold", style)
-    return text("page_rules_next", style, name=preset_name(rules) or text("rules_own", style))
+    return text("page_rules_next", style, name=preset_named(rules) or text("rules_own", style))
 
 
 def last_scroll(view: View, ui: Ui, rules: RuleSet, width: int, height: int) -> int:

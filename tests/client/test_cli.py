@@ -250,6 +250,17 @@ def test_rules_are_a_preset_a_file_and_changes(tmp_path: Path) -> None:
         (("wikipedia", "--set", "xyzzy=4"), "There is no option xyzzy. All are listed by"),
         (("partty",), "There is no preset partty (did you mean party?); there are wikipedia, "),
         (("wikipedia", "--set", "refill_to=many"), "many"),
+        (
+            ("wikipedia", "--set", "pick_up=forced"),
+            "pick_up can't be 'forced' (did you mean forced_only?): one of",
+        ),
+        (("wikipedia", "--set", "Pick_Up=forced_only"), "There is no option Pick_Up (did you mean pick_up?)."),
+        (("wikipedia", "--set", "upcards_strict=True"), "(did you mean true?): true or false."),
+        (("wikipedia", "--set", "=4"), "--set wants OPTION=VALUE, such as --set refill_to=4, not =4."),
+        (
+            ("wikipedia", "--set", "deal=30/3/3"),
+            "With deal=30/3/3, 2 players need 72 cards; with packs=auto there",
+        ),
     ],
 )
 def test_rules_that_do_not_exist_are_said(say, arguments: tuple[str, ...], word: str) -> None:  # type: ignore[no-untyped-def]
@@ -307,6 +318,20 @@ def test_for_how_many_the_cards_suffice_is_said_where_it_is_not_for_ten(say) -> 
         ('preset = "bridge"\n', ("Line 1", "bridge", "backpacker")),
         ("refill_to = 4\nburn_run = 77\n", ("Line 2", "burn_run", "77", "2")),
         ('skip = ["Z"]\n', ("Line 1", "skip", "Z")),
+        ('preset = "paty"\n', ("Line 1", "no preset 'paty' (did you mean party?)")),
+        (
+            '\npick_up = "forced"\n',
+            ("Line 2", "pick_up can't be 'forced' (did you mean forced_only?); expected one"),
+        ),
+        ("burn = [7]\n# seven\nceiling = [7]\n", ("Line 3: The rank seven can't be in both burn and ceiling",)),
+        (
+            'preset = "party"\nceiling = [8]\n',
+            ("Line 2: The rank eight can't be in both ceiling and transparent",),
+        ),
+        ('jump_in = "complete"\n', ("Line 1: This version does not play the option jump_in=complete",)),
+        ("skip = 2024-02-29\n", ("Line 1: skip can't be 2024-02-29;",)),
+        ("skip.seven = 1\n", ("Line 1: skip can't be a table;",)),
+        ("[" * 100_000, ("Line 1: `[[[", "[…` is no TOML")),
     ],
 )
 @pytest.mark.parametrize("command", [("rules",), ("play", "--name", "Ana", "--rules")])

@@ -129,7 +129,7 @@ again = "Q,K"
         ('pick_up = "never"\n', 1, "'never'", "bad_value", "forced_only"),
         ("upcards_strict = 1\n", 1, "1", "bad_value", "true or false"),
         ("deal = [3, 3, 3]\n", 1, "[3, 3, 3]", "bad_value", "downcards/upcards/hand"),
-        ("deal = {down = 3}\n", 1, "{'down': 3}", "bad_value", "downcards/upcards/hand"),
+        ("deal = {down = 3}\n", 1, "a table", "bad_value", "downcards/upcards/hand"),
         ('"deal" = 3\n', 1, "3", "bad_value", "downcards/upcards/hand"),
     ],
 )

@@ -175,7 +175,7 @@ def _joined(values: Values, names: Names) -> dict[str, Json]:
 
 
 def _left(values: Values, names: Names) -> dict[str, Json]:
-    return {"player": _plain(values, "name")}
+    return {"player": _plain(values, "name"), "why": _plain(values, "why")}
 
 
 def _knocked(values: Values, names: Names) -> dict[str, Json]:

@@ -149,7 +149,8 @@ def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = froz
         return (Void(),)
     if snapshot.acting_host != snapshot.me:
         return ()
-    players = len(snapshot.players)
+    # Whoever is lost for longer than the grace holds no seat against somebody at the door.
+    players = len(snapshot.players) - len(snapshot.lapsed)
     for knocking in snapshot.door:
         if players >= policy.seats:
             actions.append(Refuse(knocking.key, "full"))

@@ -17,6 +17,8 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
         "You are at the table {table}, played by a bot.",
     ),
     "left": ("{player} has left the table.", "You have left the table."),
+    "sent_away": ("{player} was sent away from the table.", ""),
+    "replaced": ("{player} was away for too long: somebody else gets the seat.", ""),
     "ready": ("{player} is ready.", "You are ready."),
     "swapped": (
         "{player} lays out {card_up} and takes up {card_hand}.",
@@ -234,6 +236,7 @@ SAID: Final[dict[str, str]] = {
     "quit_stays": "You stay.",
     "bye": "You have left the table.",
     "kicked": "The host has sent you away from the table.",
+    "lost_seat": "You were away for so long that somebody else got your seat. `shithead join` asks for another.",
     "closed": "The table is closed: nobody else is left.",
     "failed": "The table cannot go on here.",
     "rounds_done": "That was the last round; leaving.",

@@ -47,6 +47,10 @@ MAX_ADDRESSES: Final = 8
 
 RESOLVE_MS: Final = 2000
 
+RESOLVE_TRIES: Final = 8
+"""The browser speaks of a name once. Where datagrams are lost, or this machine is too busy to read them in time,
+what belongs to it is asked for again."""
+
 SETTLE_SECONDS: Final = 0.3
 """Packets of one announcement come within this time of each other."""
 
@@ -316,7 +320,10 @@ class Browser:
     async def _resolve(self, zeroconf: Zeroconf, name: str) -> None:
         try:
             info = AsyncServiceInfo(SERVICE, name)
-            if not await info.async_request(zeroconf, RESOLVE_MS):
+            for _ in range(RESOLVE_TRIES):
+                if await info.async_request(zeroconf, RESOLVE_MS):
+                    break
+            else:
                 return
             self._heard_of(name, info)
             # Addresses of the other family may come in a later packet, which is no event of its own.

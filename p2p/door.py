@@ -27,6 +27,10 @@ MAX_DOOR_PER_HOST: Final = 4
 """… from one host, this machine excepted: one machine can't keep everybody else out."""
 
 
+REPLACED: Final = "replaced"
+"""Why somebody is dismissed who was lost for so long that a newcomer got the seat."""
+
+
 class Door:
     """Who is at the door. A part of a node (see ``p2p.table``)."""
 
@@ -48,6 +52,19 @@ class Door:
     def went_away(self, peer: bytes) -> None:
         """The link to somebody who may have waited is lost."""
         self._waiting.pop(peer, None)
+
+    def may_be_replaced(self) -> tuple[bytes, ...]:
+        """Members whose seat a newcomer may have: lost for longer than the grace, and in no round that goes on.
+
+        A host of bots that are still here is none of them.
+        """
+        core, snapshot = self._table.core, self._table.snapshot
+        if core is None or snapshot is None:
+            return ()
+        round_ = snapshot.round
+        playing = round_.roster if round_ is not None and goes_on(round_.phase) else ()
+        operators = {player.operator for player in snapshot.players}
+        return tuple(key for key in self._links.lapsed() if key not in operators and key not in playing)
 
     # -- knocks --------------------------------------------------------------------------------------
 
@@ -98,7 +115,7 @@ class Door:
             return Refuse("bad_name", (("why", problem.code),))
         if any(fold_name(player.name) == fold_name(name) for player in snapshot.players):
             return Refuse("name_taken", (("name", name),))
-        if len(snapshot.players) >= table.seats:
+        if len(snapshot.players) - len(self.may_be_replaced()) >= table.seats:
             return Refuse("full", (("seats", str(table.seats)),))
         if knock.operator and knock.operator not in table.members | {peer}:
             return Refuse("operator")
@@ -110,7 +127,8 @@ class Door:
         """Lets somebody in who is at the door. Raises ``LocalProtocolError`` where there is nobody."""
         table = self._table
         knocking = self._at_door(key)
-        if len(table.members) >= table.seats:
+        replaced = list(self.may_be_replaced()[: max(0, len(table.members) + 1 - table.seats)])
+        if len(table.members) - len(replaced) >= table.seats:
             await self.refuse(key, "full")
             raise LocalProtocolError("table_full", "The table is full: it has {seats} seats.", seats=table.seats)
         body = e.Admit(key, knocking.name, knocking.operator)
@@ -123,7 +141,12 @@ class Door:
                 raise LocalProtocolError(
                     "cannot_admit", "{name} can't be let in: {reason}.", name=knocking.name, reason=breach.reason
                 ) from None
-            return [body]
+            gone = [e.Dismiss(each, REPLACED) for each in _dismissible(core, replaced)]
+            if len(gone) < len(replaced):
+                raise LocalProtocolError(
+                    "table_full", "The table is full: it has {seats} seats.", seats=table.seats
+                )
+            return [*gone, body]
 
         try:
             await self._pump.write(make)
@@ -157,10 +180,7 @@ class Door:
             members = core.session.members()
             if any(key not in members or key == core.me for key in keys):
                 raise LocalProtocolError("not_a_member", "Nobody of that name is at the table.")
-            round_ = core.session.current()
-            plays = round_ is not None and any(key in round_.number_of for key in keys)
-            in_mid_round = round_ is not None and plays and goes_on(round_.everything().phase)
-            if in_mid_round or any(core.session.is_seated(key) for key in keys):
+            if len(_dismissible(core, keys)) < len(keys):
                 raise LocalProtocolError(
                     "seated", "Somebody who plays can't be sent away in mid-round; give the round up first."
                 )
@@ -169,4 +189,11 @@ class Door:
         await self._pump.write(make)
 
 
-__all__ = ["MAX_DOOR", "MAX_DOOR_PER_HOST", "Door"]
+def _dismissible(core: Core, keys: Sequence[bytes]) -> list[bytes]:
+    """Those of the keys that are members and sit in no round that goes on."""
+    members, round_ = core.session.members(), core.session.current()
+    playing = round_.number_of if round_ is not None and goes_on(round_.everything().phase) else {}
+    return [key for key in keys if key in members and key not in playing and not core.session.is_seated(key)]
+
+
+__all__ = ["MAX_DOOR", "MAX_DOOR_PER_HOST", "REPLACED", "Door"]

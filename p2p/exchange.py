@@ -24,7 +24,7 @@ from p2p.links import Links
 from p2p.news import News
 from p2p.pump import Pump
 from p2p.sync import answer, batches, lacking, unknown_heads
-from p2p.table import Table
+from p2p.table import Table, reason_for_departure
 
 MAX_SAY_CHARACTERS: Final = 400
 """One line of chat: what a screen shows as a few lines, and far below the size of a frame."""
@@ -161,7 +161,7 @@ class Exchange:
 
         entries, mine, was_here = await table.in_worker(work)
         if was_here:
-            mesh.send(peer, Refuse("kicked"))
+            mesh.send(peer, Refuse(reason_for_departure(core, peer)))
         if peer in table.members:
             self._send_entries(peer, entries)
         if mine is not None:
@@ -184,8 +184,8 @@ class Exchange:
         core, snapshot = table.core, table.snapshot
         if core is None or snapshot is None or peer not in table.members:
             return
-        if code == "kicked" and not core.has_heard:
-            table.leave("kicked")
+        if code in ("kicked", "replaced", "closed") and not core.has_heard:
+            table.leave(code)
         elif code == "other_table":
             self._strangers.add(peer)
             gone = self._strangers | {table.key}

@@ -144,6 +144,7 @@ _REFUSALS: Final = {
     "other_table": "another table is there now",
     "operator": "a bot came without its host",
     "kicked": "the host has sent you away",
+    "replaced": "your seat was given to somebody else while you were away",
 }
 
 

@@ -19,6 +19,10 @@ class Links:
         self._own: dict[bytes, LinkView] = {}
         self._theirs: dict[bytes, frozenset[bytes]] = {}
         """Whom each member says it is linked to."""
+        self._shown: dict[bytes, str] = {}
+        """The status of each member that has been told as news, or was there when it came."""
+        self._missed_at: dict[bytes, float] = {}
+        """Since when, by the loop's clock, each member is heard neither here nor by others."""
         self._said: frozenset[bytes] = frozenset()
         """Whom this peer has told the members it is linked to."""
 
@@ -53,6 +57,15 @@ class Links:
         """The members that are not linked with this peer."""
         return frozenset(key for key in self._table.members if self.status(key) == "lost")
 
+    def lapsed(self) -> tuple[bytes, ...]:
+        """Members that have been missed for longer than the grace, those first who have been so longest."""
+        snapshot = self._table.snapshot
+        round_ = snapshot.round if snapshot is not None else None
+        grace_s = round_.limits[2] if round_ is not None else self._table.limits[2]
+        now = asyncio.get_running_loop().time()
+        missed = sorted((at, key) for key, at in self._missed_at.items() if now - at >= grace_s)
+        return tuple(key for _, key in missed)
+
     def acting_host(self) -> bytes | None:
         """Who acts for the host: the host itself, else the first of the members who is present."""
         snapshot = self._table.snapshot
@@ -71,16 +84,11 @@ class Links:
         """The own link to a peer is heard otherwise now."""
         table = self._table
         rtt = table.mesh.rtt_s(peer) if table.mesh is not None else None
-        before = self._own.get(peer)
         self._own[peer] = LinkView(status, rtt)
         self._tell_members()
         if status == "lost":
             self._theirs.pop(peer, None)
-        if peer in table.members and (before is None or before.status != status):
-            ms = round(rtt * 1000) if rtt is not None else None
-            table.tell(News("link", {"player": peer, "status": status, "rtt_ms": ms}))
-        else:
-            table.nudge()
+        self._follow()
 
     def heard(self, peer: bytes, linked: Linked) -> None:
         """A peer says whom it is linked to."""
@@ -88,7 +96,32 @@ class Links:
         if self._theirs.get(peer) != keys:
             self._theirs[peer] = keys
             if peer in table.members and table.attention.changes[peer].take(1, asyncio.get_running_loop().time()):
-                table.nudge()
+                self._follow()
+
+    def follow_members(self) -> None:
+        """The membership may have changed: a newcomer's link is no news, it has come by it."""
+        table = self._table
+        others = table.members - {table.key}
+        self._shown = {key: self._shown.get(key) or self.view(key).status for key in others}
+        self._note_missed()
+        self._tell_members()
+
+    def _follow(self) -> None:
+        """Tells whose status is another now: also one that others alone make or unmake (``relayed``)."""
+        table = self._table
+        for key, before in self._shown.items():
+            view = self.view(key)
+            if view.status != before:
+                self._shown[key] = view.status
+                ms = round(view.rtt_s * 1000) if view.rtt_s is not None else None
+                table.tell(News("link", {"player": key, "status": view.status, "rtt_ms": ms}))
+        self._note_missed()
+        table.nudge()
+
+    def _note_missed(self) -> None:
+        now = asyncio.get_running_loop().time()
+        missed = [key for key in self._table.members if not self.is_present(key)]
+        self._missed_at = {key: self._missed_at.get(key, now) for key in missed}
 
     def own(self) -> Linked | None:
         """What this peer has told of its links; None: nothing yet."""

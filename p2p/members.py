@@ -71,6 +71,15 @@ class Membership:
         """The keys of all who were ever let in."""
         return frozenset(member.key for member in self._candidates())
 
+    def reason_for_departure(self, key: bytes) -> str:
+        """Why a key is no member any more: ``left`` by its own word, else the reason it was dismissed for;
+        empty if it never departed."""
+        for gone, fact in reversed(self.departures):
+            if gone == key:
+                body = fact.entry.body
+                return body.reason if isinstance(body, e.Dismiss) else "left"
+        return ""
+
     def lets_in(self, fact: Fact, in_past: Callable[[Fact, Fact], bool]) -> bool:
         """Whether the past of an entry shows that its author was ever let in."""
         return any(member.key == fact.author and in_past(fact, member.admitted) for member in self._candidates())

@@ -91,7 +91,8 @@ class Reporter:
                 found.append(News("joined", values))
         for key, name in self._members.items():
             if key not in members:
-                found.append(News("left", {"player": key, "name": name}))
+                why = session.membership.reason_for_departure(key)
+                found.append(News("left", {"player": key, "name": name, "why": why}))
         self._members = {key: member.name for key, member in members.items()}
         for fault in session.table_faults[self._table_faults :]:
             found.append(News("fault", {"player": fault.player, "code": fault.code, "fault": fault}))

@@ -98,6 +98,7 @@ class Node:
         try:
             await node._connect()
             await node._knocker.knock(address, expected, on_waiting)
+            await node._outward.learn_seats()
             node._outward.advertise()
         except BaseException:
             await node.close()
@@ -168,6 +169,7 @@ class Node:
             known_names=core.known_names if core is not None else {},
             door=self._door.waiting,
             acting_host=self._links.acting_host(),
+            lapsed=self._door.may_be_replaced(),
             addresses=self._outward.addresses,
             notices=self._outward.notices,
         )
@@ -175,6 +177,7 @@ class Node:
     def _follow(self, snapshot: Snapshot) -> None:
         table = self._table
         table.follow_members(snapshot)
+        self._links.follow_members()
         if snapshot.acting_host != self._links.acting_host():
             asyncio.get_running_loop().call_soon(table.nudge)
 
@@ -230,7 +233,8 @@ class Node:
 
     @property
     def gone_why(self) -> str:
-        """``kicked``, ``closed`` (everybody else has left) or ``failed``; empty while it is at the table."""
+        """``kicked``, ``replaced`` (away for so long that somebody else got the seat), ``closed`` (everybody else
+        has left) or ``failed``; empty while it is at the table."""
         return self._table.gone_why
 
     @property

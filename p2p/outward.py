@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Mapping
+from typing import Final
 
 from engine.errors import ShitheadError
 from engine.rules import preset_named
@@ -18,6 +20,12 @@ from p2p.reach import Reach
 from p2p.snapshot import Snapshot
 from p2p.table import Table
 from p2p.transport import Endpoint
+
+SEATS_WAIT_S: Final = 0.5
+"""For an answer on a LAN that loses nothing a hundredth of this is enough."""
+
+SEATS_ASKED: Final = 6
+"""At 30 % loss each way one of six questions is answered in 98 of 100 cases."""
 
 
 class Outward:
@@ -106,6 +114,30 @@ class Outward:
             rules=(preset_named(table.rules) or CUSTOM_RULES) if snapshot.acting_host == table.key else "",
             phase="playing" if playing else "full" if full else "open",
         )
+
+    async def learn_seats(self) -> None:
+        """A newcomer asks whoever acts for the host how many may sit here; the other entries say all the rest.
+
+        No answer leaves the limit of the program. The link stands, so one comes, unless datagrams are lost.
+        """
+        table, reach = self._table, self._reach
+        host = self._links.acting_host()
+        address = table.mesh.address_of(host) if table.mesh is not None and host is not None else None
+        if reach is None or address is None:
+            return
+        answered = asyncio.Event()
+
+        def heard(ad: TableAd) -> None:
+            if ad.key == host and table.core is not None and table.core.session.table.startswith(ad.table_id):
+                table.seats = ad.seats
+                answered.set()
+
+        for _ in range(SEATS_ASKED):
+            reach.ask(address, heard)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SEATS_WAIT_S):
+                    await answered.wait()
+                return
 
     def follow(self, snapshot: Snapshot) -> None:
         """Announces what has changed, looks for who is not linked, and remembers the table."""

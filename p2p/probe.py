@@ -12,7 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from p2p.addresses import Address
 from p2p.advert import TableAd, decode_ad, encode_ad
@@ -94,6 +94,12 @@ class ProbeStats:
     """Own broadcast questions that came back in."""
 
 
+class _Question(NamedTuple):
+    to: Address | None
+    at: float
+    then: Callable[[TableAd], None] | None
+
+
 class Prober:
     """Asks and answers on an endpoint's socket; takes over its ``on_plain``.
 
@@ -107,14 +113,19 @@ class Prober:
         self.stats = ProbeStats()
         self._endpoint = endpoint
         self._rations = Rations()
-        self._pending: OrderedDict[bytes, tuple[Address | None, float]] = OrderedDict()
+        self._pending: OrderedDict[bytes, _Question] = OrderedDict()
         self._loop = asyncio.get_running_loop()
         endpoint.on_plain = self._received
 
-    def ask(self, address: Address, *, broadcast: bool = False) -> None:
-        """Send a question; with ``broadcast`` whoever hears it may answer, otherwise only ``address``."""
+    def ask(
+        self, address: Address, *, broadcast: bool = False, then: Callable[[TableAd], None] | None = None
+    ) -> None:
+        """Send a question; with ``broadcast`` whoever hears it may answer, otherwise only ``address``.
+
+        ``then`` is called with each answer to this question, besides ``found``.
+        """
         nonce = os.urandom(NONCE_BYTES)
-        self._pending[nonce] = (None if broadcast else address, self._loop.time())
+        self._pending[nonce] = _Question(None if broadcast else address, self._loop.time(), then)
         while len(self._pending) > MAX_PENDING:
             self._pending.popitem(last=False)
         self._endpoint.send_plain((ASK + nonce).ljust(ASK_BYTES, b"\0"), address)
@@ -163,9 +174,9 @@ class Prober:
         self._endpoint.send_plain(answer, address)
 
     def _answered(self, body: bytes, address: Address) -> None:
-        asked, at = self._pending.get(body[:NONCE_BYTES], (None, -PENDING_SECONDS))
-        took = self._loop.time() - at
-        if took > PENDING_SECONDS or (asked is not None and asked != address):
+        question = self._pending.get(body[:NONCE_BYTES])
+        took = self._loop.time() - question.at if question is not None else 0.0
+        if question is None or took > PENDING_SECONDS or question.to not in (None, address):
             self.stats.garbage += 1
             return
         try:
@@ -175,5 +186,7 @@ class Prober:
             return
         if ad.key == self._endpoint.key or ad.nonce == self._endpoint.hello.instance:
             return
+        if question.then is not None:
+            question.then(ad)
         if self.found is not None:
             self.found(address, ad, took)

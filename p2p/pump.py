@@ -143,10 +143,14 @@ class Pump:
         await asyncio.gather(*self._audits, return_exceptions=True)
 
     async def _tick(self) -> None:
-        ticks = 0
+        ticks, lapsed = 0, self._links.lapsed()
         while True:
             await asyncio.sleep(TICK_S)
             snapshot = self._table.snapshot
+            if (now_lapsed := self._links.lapsed()) != lapsed:
+                # Time alone makes room at a full table.
+                lapsed = now_lapsed
+                self._table.nudge()
             if snapshot is not None and snapshot.round is not None and snapshot.round.waits:
                 # A step, not only a snapshot: duties get old, and a round may be closed by time alone.
                 self._wake.set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from p2p.addresses import Address, parse_address
@@ -113,6 +113,10 @@ class Reach:
         if wanted != self._wanted:
             self._wanted = wanted
             self._work.set()
+
+    def ask(self, address: Address, then: Callable[[TableAd], None]) -> None:
+        """Asks one peer how its table stands; ``then`` hears the answer, should one come."""
+        self.prober.ask(address, then=then)
 
     def sweep(self, wanted: bool) -> None:
         """Whether to ask every address of the own networks, again and again; only if a person wants it."""

@@ -150,6 +150,8 @@ class Snapshot:
     """Where others can reach this peer."""
     notices: tuple[str, ...] = field(default=())
     """Codes of lasting troubles, such as ``no_mdns``."""
+    lapsed: tuple[bytes, ...] = ()
+    """Members lost for so long that a newcomer may have their seat."""
 
     def player(self, key: bytes) -> PlayerView | None:
         """The player with a key, if still at the table."""
@@ -178,6 +180,7 @@ class Surroundings:
     acting_host: bytes | None = None
     addresses: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    lapsed: tuple[bytes, ...] = ()
 
 
 def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapshot:
@@ -197,6 +200,7 @@ def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapsho
         tuple(_score(ended) for ended in session.ended_rounds()),
         around.addresses,
         around.notices,
+        around.lapsed,
     )
 
 

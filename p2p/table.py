@@ -250,7 +250,7 @@ class Table:
     async def _find_out_why(self) -> None:
         core = self.core
         if core is not None:
-            self.leave(await self.in_worker(lambda: reason_for_departure(core)))
+            self.leave(await self.in_worker(lambda: reason_for_departure(core, core.me)))
 
     # -- what is held --------------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ class Table:
     # -- the end -------------------------------------------------------------------------------------
 
     def leave(self, why: str) -> None:
-        """This peer is no longer at the table: ``kicked``, ``closed`` or ``failed``."""
+        """This peer is no longer at the table: ``kicked``, ``replaced``, ``closed`` or ``failed``."""
         if self.gone.is_set():
             return
         self.gone_why = why
@@ -288,13 +288,10 @@ class Table:
             hear(problem)
 
 
-def reason_for_departure(core: Core) -> str:
-    """Why this peer is no member any more: ``closed`` or ``kicked``."""
-    for key, fact in reversed(core.session.membership.departures):
-        if key == core.me:
-            body = fact.entry.body
-            return "closed" if isinstance(body, e.Dismiss) and body.reason == "closed" else "kicked"
-    return "kicked"
+def reason_for_departure(core: Core, key: bytes) -> str:
+    """Why somebody is no member any more: ``closed``, ``replaced`` or ``kicked``."""
+    reason = core.session.membership.reason_for_departure(key)
+    return reason if reason in ("closed", "replaced") else "kicked"
 
 
 __all__ = ["Listener", "NodeConfig", "Table", "Wiring"]

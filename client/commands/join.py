@@ -56,7 +56,7 @@ class Door:
     address: Address
     table_id: bytes = b""
     key: bytes | None = None
-    seats: int = MAX_SEATS
+    seats: int | None = None
 
 
 @click.command("join", short_help="Sit down at a table on this network.")
@@ -371,7 +371,8 @@ async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
             node = await Node.join_table(
                 config, door.address, table_id=door.table_id, expected=door.key, on_waiting=waiting
             )
-            node.seats = door.seats
+            if door.seats is not None:
+                node.seats = door.seats
             return node
         except NetworkProblem as error:
             # A wrong answer is an answer; only silence sends us to the next address.

@@ -215,6 +215,8 @@ class LineClient:
             match self._node.gone_why:
                 case "kicked":
                     self._say("kicked")
+                case "replaced":
+                    self._say("lost_seat")
                 case "closed" | "":
                     self._say("closed")
                 case _:

@@ -77,7 +77,8 @@ def _joined(values: Mapping[str, object], after: View) -> list[Sentence]:
 
 def _left(values: Mapping[str, object], after: View) -> list[Sentence]:
     is_me = key_in(values, "player") == after.me
-    return [] if is_me else [told("left", False, player=text_in(values, "name"))]
+    code = {"kicked": "sent_away", "replaced": "replaced"}.get(text_in(values, "why"), "left")
+    return [] if is_me else [told(code, False, player=text_in(values, "name"))]
 
 
 def _knocked(values: Mapping[str, object], after: View) -> list[Sentence]:

@@ -261,7 +261,9 @@ class ScreenClient:
             self._code = EXIT_REFUSED
             problem = self._node.gone_problem
             lines = render_error(problem) if problem is not None else ()
-            self.last_words = " ".join((render(said("kicked" if why == "kicked" else "failed")), *lines))
+            self.last_words = " ".join(
+                (render(said({"kicked": "kicked", "replaced": "lost_seat"}.get(why, "failed"))), *lines)
+            )
 
     # -- what happens ------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ EXAMPLES: dict[str, News] = {
         News("table", {"table": bytes(32), "name": "Kitchen"}),
         News("knocked", {"player": B, "name": "Bogdan", "bot": False, "address": "192.0.2.7:1"}),
         News("joined", {"player": B, "name": "Bogdan", "bot": True}),
-        News("left", {"player": B, "name": "Bogdan"}),
+        News("left", {"player": B, "name": "Bogdan", "why": "left"}),
         News(
             "contract", {"contract": b"\1" * 32, "round": 1, "attempt": 0, "players": (A, B), "rules": RuleSet()}
         ),

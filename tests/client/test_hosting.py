@@ -95,6 +95,12 @@ def test_a_full_table_refuses_without_asking() -> None:
     assert decide(ASKING, table(3, (knock(b"x"),))) == (Refuse(b"x" * 32, "full"),)
 
 
+def test_whoever_is_lost_for_too_long_holds_no_seat_against_a_newcomer() -> None:
+    full = table(3, (knock(b"x"), knock(b"y")))
+    lapsed = replace(full, lapsed=(full.players[1].key,))
+    assert decide(replace(ASKING, is_open=True), lapsed) == (Admit(b"x" * 32), Refuse(b"y" * 32, "full"))
+
+
 def test_own_bots_are_let_in_by_their_key_and_not_by_what_they_claim() -> None:
     claims = Knocking(b"x" * 32, "Robin", ME, "")
     policy = replace(ASKING, own_bots=frozenset({BOT}))

@@ -11,7 +11,7 @@ from engine.rules import RuleSet, with_options
 from p2p.audit import verify_file
 from p2p.dealing import ElGamalDealing
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.frames import Refuse
+from p2p.frames import Linked, Refuse
 from p2p.news import News
 from p2p.node import Node
 from p2p.phases import Phase
@@ -171,6 +171,25 @@ async def test_a_person_is_asked_for_the_next_round_and_may_say_no(evening: Even
     await ana.offer_round()
     snapshot = await until(bogdan, lambda s: s.asked)
     assert snapshot.round is not None and (snapshot.round.number, snapshot.round.attempt) == (1, 2)
+
+
+async def test_whoever_joins_by_a_plain_address_learns_how_many_may_sit_there(evening: Evening) -> None:
+    await evening.open("Ana", seats=3)
+    bogdan = await evening.join("Bogdan")
+    assert bogdan.seats == 3
+
+
+async def test_a_link_that_others_alone_have_is_told_as_relayed(evening: Evening) -> None:
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    told: list[object] = []
+    ana.subscribe(lambda news: told.extend(n.values["status"] for n in news if n.name == "link"))
+    # Bogdan stays linked with Carmen, who says so; only this link ends, and is not made again.
+    await until(ana, lambda s: ana._links.are_linked(carmen.key, bogdan.key))
+    ana._links.changed(bogdan.key, "lost")
+    await until(ana, lambda s: "relayed" in told)
+    ana._links.heard(carmen.key, Linked((ana.key,)))
+    await until(ana, lambda s: "lost" in told)
+    assert told == ["relayed", "lost"]
 
 
 async def test_chat_reaches_everyone_once(evening: Evening) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from engine.rules import RuleSet
-from p2p.errors import LocalProtocolError
+from p2p.errors import LocalProtocolError, NetworkProblem
 from p2p.identity import load_or_make_key, public_key
 from p2p.node import Node
 from p2p.phases import Phase
@@ -92,6 +92,37 @@ async def test_who_was_sent_away_meanwhile_is_told_so(evening: Evening) -> None:
     assert again.gone_why == "kicked"
     await stop(evening, again)
     assert remembered(evening, "Carmen") == []
+
+
+async def test_a_seat_lost_for_longer_than_the_grace_goes_to_a_newcomer(evening: Evening) -> None:
+    await evening.open("Ana", seats=2, grace_s=2)
+    ana, bogdan = evening.nodes[0], await evening.join("Bogdan")
+    with pytest.raises(NetworkProblem) as full:
+        await Node.join_table(evening.config("Carmen"), ("127.0.0.1", ana.port))
+    assert full.value.code == "table_full"
+    left: list[tuple[object, object]] = []
+    ana.subscribe(lambda news: left.extend((n.values["name"], n.values["why"]) for n in news if n.name == "left"))
+    await stop(evening, bogdan)
+    await until(ana, lambda s: s.lapsed == (bogdan.key,))
+    carmen = await evening.join("Carmen")
+    assert [player.name for player in carmen.snapshot.players] == ["Ana", "Carmen"]
+    assert left == [("Bogdan", "replaced")]
+    again = await come_back(evening, "Bogdan", (ana,))
+    async with asyncio.timeout(PATIENCE_S):
+        await again.gone.wait()
+    assert again.gone_why == "replaced"
+
+
+async def test_a_seat_is_kept_for_somebody_who_comes_back_before_anybody_knocks(evening: Evening) -> None:
+    await evening.open("Ana", seats=2, grace_s=2)
+    ana, bogdan = evening.nodes[0], await evening.join("Bogdan")
+    await stop(evening, bogdan)
+    await until(ana, lambda s: s.lapsed == (bogdan.key,))
+    await come_back(evening, "Bogdan", (ana,))
+    await until(ana, lambda s: not s.lapsed)
+    with pytest.raises(NetworkProblem) as full:
+        await Node.join_table(evening.config("Carmen"), ("127.0.0.1", ana.port))
+    assert full.value.code == "table_full"
 
 
 async def test_a_table_whose_host_sits_at_another_one_now_has_ended(evening: Evening) -> None:

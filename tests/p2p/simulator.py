@@ -38,6 +38,9 @@ GRACE_S = 60
 FIRST_OF_HOST = 4
 """The host of four has written its opening and three admissions before the first round."""
 
+NO_FILES = Path("no", "such", "directory")
+"""Where round files would be: nothing that happens to lie somewhere may change a schedule."""
+
 MOMENTS = ("before the commit", "after the commit", "after sending")
 
 
@@ -147,7 +150,7 @@ class SimPeer:
         self.is_busy = False
 
     def start(self, table: bytes) -> None:
-        core = Core(table, self.key, self.disk, TransparentDealing(), Path(), "simulation")  # type: ignore[arg-type]
+        core = Core(table, self.key, self.disk, TransparentDealing(), NO_FILES, "simulation")  # type: ignore[arg-type]
         core.session._entropy = Entropy(f"{self.name} {self.seed} {self.starts}")
         core.session.always_consent = True
         core.save = lambda round_, out: None  # type: ignore[method-assign]

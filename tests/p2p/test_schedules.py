@@ -5,6 +5,11 @@ What has to hold is said in ``tests.p2p.simulator``; the few seeds here are a sa
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from p2p.core import Core
@@ -18,6 +23,8 @@ from tests.p2p.simulator import (
     own_entries,
     simulation_of,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -44,6 +51,26 @@ def test_a_schedule_is_the_same_every_time() -> None:
     first, second = simulation_of(3), simulation_of(3)
     assert first.play() == second.play()
     assert (first.kills, first.now, first.signed) == (second.kills, second.now, second.signed)
+
+
+def test_a_schedule_is_the_same_in_every_process() -> None:
+    """The order in which a set is walked differs from process to process; nothing may depend on it."""
+    program = (
+        "from tests.p2p.simulator import simulation_of\n"
+        "made = simulation_of(3)\n"
+        "print(made.play(), made.now, made.steps, sorted(made.signed.values())[:9], made.kills)"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": number, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for number in ("1", "2")
+    ]
+    assert runs[0] and runs[0] == runs[1]
 
 
 def forgetful(made: Simulation, at_s: float = 1.0) -> None:

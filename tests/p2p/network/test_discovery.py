@@ -323,6 +323,35 @@ async def test_dns_sd_over_loopback(lan: Lan) -> None:
         await asyncio.gather(*(responder.close() for responder in responders))
 
 
+async def test_a_name_whose_answer_was_lost_is_asked_for_again(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, bell = await lan.host(1), Bell()
+    ad = ad_of(2)
+
+    class Info:
+        port, properties = ad.port, txt_of(ad)
+        asked = 0
+
+        def __init__(self, service: str, name: str) -> None: ...
+
+        async def async_request(self, zeroconf: object, timeout_ms: int) -> bool:
+            Info.asked += 1
+            return Info.asked == 3
+
+        def load_from_cache(self, zeroconf: object) -> bool:
+            return True
+
+        def parsed_scoped_addresses(self) -> list[str]:
+            return ["127.0.0.1"]
+
+    monkeypatch.setattr(discovery_module, "AsyncServiceInfo", Info)
+    monkeypatch.setattr(discovery_module, "SETTLE_SECONDS", 0)
+    browser = browser_of(Watcher(one), one, bell)
+    browser._announced(None, SERVICE, f"Kitchen.{SERVICE}", ServiceStateChange.Added)  # type: ignore[arg-type]
+    await bell.until(lambda: [table.ad for table in browser.tables()] == [ad])
+    assert Info.asked == 3
+    await browser.close()
+
+
 # -- what is signed on its own
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.quick import quick
 from engine.state import Result, Zone
 
 
@@ -30,6 +31,7 @@ class EldestBy(Enum):
     LOT = "lot"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Opened:
     """The face of a position became known to all."""
@@ -38,6 +40,7 @@ class Opened:
     face: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Swapped:
     """The card at ``up`` is an upcard no longer, the one at ``hand`` now is (R12). Positions, before the
@@ -49,6 +52,7 @@ class Swapped:
     up: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SeatReady:
     """A seat is ready, or no longer (R13)."""
@@ -57,6 +61,7 @@ class SeatReady:
     ready: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Chose:
     """A seat laid out its upcards, still closed (``arrange=choose``)."""
@@ -65,6 +70,7 @@ class Chose:
     positions: tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A seat is asked whether it was dealt a card of ``rank`` to the hand (R15.2)."""
@@ -73,6 +79,7 @@ class Asked:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Declared:
     """A seat laid open a card of ``rank`` (R15.2)."""
@@ -82,6 +89,7 @@ class Declared:
     position: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Passed:
     """A seat said that it has no card of ``rank`` (R15.2)."""
@@ -90,6 +98,7 @@ class Passed:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class EldestFound:
     """Who leads, and the rank that decided (R15); ``rank`` is -1 when ``by`` is ``SEAT`` or ``LOT``."""
@@ -99,6 +108,7 @@ class EldestFound:
     by: EldestBy
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Played:
     """A set went onto the wastepile (R20); with ``combine_last_hand`` upcards may be among the hand cards."""
@@ -108,6 +118,7 @@ class Played:
     from_zone: Zone
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class NameAsked:
     """A wild joker was turned up; its player says next what it counts as."""
@@ -116,6 +127,7 @@ class NameAsked:
     position: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Named:
     """These wild jokers count as ``rank`` from now on."""
@@ -125,6 +137,7 @@ class Named:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class FollowUpOpen:
     """The seat may lay cards of ``rank`` that it has just drawn, and then says that it is done
@@ -135,6 +148,7 @@ class FollowUpOpen:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class FollowUpDone:
     """The seat lays no more cards; its turn ends."""
@@ -142,6 +156,7 @@ class FollowUpDone:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ChanceStarted:
     """The top card of the stock was chosen; its face comes next (option ``chance``)."""
@@ -150,6 +165,7 @@ class ChanceStarted:
     position: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Chanced:
     """The top card of the stock was turned up; when not ``legal`` it goes to the hand with the wastepile."""
@@ -160,6 +176,7 @@ class Chanced:
     legal: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Reversed:
     """The direction of play turned; it is +1 clockwise or -1 now (power ``reverse``)."""
@@ -168,6 +185,7 @@ class Reversed:
     direction: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """These seats miss their turn, in order; the mover's own may be among them (power ``skip``)."""
@@ -175,6 +193,7 @@ class Skipped:
     seats: tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Drew:
     """Cards came from the stock to a hand, in this order (R22)."""
@@ -183,6 +202,7 @@ class Drew:
     positions: tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PickedUp:
     """These positions went to a hand: the wastepile, then a card that was turned up and failed (R34, R42), or
@@ -199,6 +219,7 @@ class PickedUp:
         return len(self.positions)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class FlipStarted:
     """A downcard was chosen; its face comes next (R40)."""
@@ -208,6 +229,7 @@ class FlipStarted:
     slot: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Flipped:
     """A downcard was turned up; when not ``legal`` it goes to the hand with the wastepile (R41–R43)."""
@@ -218,6 +240,7 @@ class Flipped:
     legal: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Burnt:
     """The wastepile, ``count`` cards, went out of the round (R27, R28)."""
@@ -227,6 +250,7 @@ class Burnt:
     by: BurnCause
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Out:
     """A player has no cards left and is safe, as number ``place`` (from 1) (R44)."""
@@ -235,6 +259,7 @@ class Out:
     place: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SeatLeft:
     """A player left; the cards are laid aside (row 81)."""
@@ -242,6 +267,7 @@ class SeatLeft:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TurnTo:
     """Whose turn it is now; the same seat as before after a burn (R18, R30)."""
@@ -249,6 +275,7 @@ class TurnTo:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Over:
     """The round has ended (R46, R50, row 81); ``shithead`` is -1 when there is none."""

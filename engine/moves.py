@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.quick import quick
 
+
+@quick
 @dataclass(frozen=True, slots=True)
 class Swap:
     """Exchange the hand card at position ``hand`` with the own upcard at position ``up`` (R12)."""
@@ -17,6 +20,7 @@ class Swap:
     up: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Ready:
     """Arranging is done (R13)."""
@@ -24,6 +28,7 @@ class Ready:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Unready:
     """Take back being ready, as long as somebody else is not (R13)."""
@@ -31,6 +36,7 @@ class Unready:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Declare:
     """Lay open a card of the rank asked for that was dealt to this hand (R15.2)."""
@@ -39,6 +45,7 @@ class Declare:
     position: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Pass:
     """No card of the rank asked for was dealt to this hand (R15.2)."""
@@ -46,6 +53,7 @@ class Pass:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Play:
     """Play a set from the active zone (R19, R20); the last position ends up on top."""
@@ -54,6 +62,7 @@ class Play:
     positions: tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PickUp:
     """Take the wastepile into the hand (R32); ``upcards`` go along where the option ``upcard_pick_up`` says
@@ -64,6 +73,7 @@ class PickUp:
     upcards: tuple[int, ...] = ()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Flip:
     """Turn over the downcard in ``slot``, counted from 0 (R40)."""
@@ -72,6 +82,7 @@ class Flip:
     slot: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Leave:
     """Leave the round; the cards are laid aside unopened (section 2, row 81)."""
@@ -79,6 +90,7 @@ class Leave:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Open:
     """The card at ``position`` turns out to be ``face``; known to all from now on (1.19)."""
@@ -87,6 +99,7 @@ class Open:
     face: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Chance:
     """Turn the top card of the stock in the hope that it fits (option ``chance``)."""
@@ -94,6 +107,7 @@ class Chance:
     seat: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Choose:
     """Lay these own cards out as upcards, still closed; replaces an earlier choice (``arrange=choose``)."""
@@ -102,6 +116,7 @@ class Choose:
     positions: tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PlayAs:
     """Play a set with wild jokers that count as ``rank`` (option ``joker_power=wild``)."""
@@ -111,6 +126,7 @@ class PlayAs:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Name:
     """Say what rank the wild joker counts as that was just turned up (option ``joker_power=wild``)."""
@@ -119,6 +135,7 @@ class Name:
     rank: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Done:
     """Lay no more of the cards just drawn; the turn passes (option ``draw_follow_up``)."""

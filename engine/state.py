@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Final, TypeVar
 
 from engine.cards import UNKNOWN
+from engine.quick import quick
 from engine.rules import RuleSet, packs_for
 from engine.tables import Flags, Tables, tables_for
 
@@ -82,6 +83,7 @@ class Setup:
     drawn_eldest: int = NOBODY
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Extra:
     """What only some options need to remember; all of it is public.
@@ -107,6 +109,7 @@ class Extra:
 NOTHING: Final = Extra()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class GameState:
     """A round at one moment. Made by ``engine.game``; every move gives a new one.

@@ -35,7 +35,7 @@ bench: .venv/.dev
 SECONDS = 60
 fuzz: .venv/.dev
 	$(PIP) -e '.[dev,fuzz]'
-	@for target in canonical entry frame stream round_file ad txt record fold; do \
+	@for target in canonical entry frame stream hello round_file ad txt record fold; do \
 		echo "== $$target"; $(BIN)/python -m tests.fuzz.run $$target $(SECONDS) || exit 1; done
 
 clean:

@@ -53,6 +53,11 @@ def seeds() -> dict[str, list[bytes]]:
         "entry": [one.data for one in short[:KINDS]],
         "frame": encoded,
         "stream": [b"\x07" + b"".join(frames.pack(one) for one in encoded)],
+        "hello": [
+            first + frames.pack(encoded[0]) + rest
+            for first in (b"\x00", b"\x0f")
+            for rest in (b"", frames.pack(encoded[1]))
+        ],
         "round_file": [body],
         "ad": [advert.encode_ad(ad)],
         "txt": [record],

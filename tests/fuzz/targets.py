@@ -7,21 +7,27 @@ encodings.
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import hashlib
 from collections.abc import Callable
 from functools import cache
 from random import Random
 
+from aioquic.quic.events import StreamDataReceived
+
 from engine.errors import RuleError
 from engine.record import check, read, write
 from engine.record.errors import RecordError, UnreadableRecord
 from engine.record.reader import decode as decode_record
-from p2p import advert, frames, roundfile
+from p2p import advert, frames, link, roundfile
+from p2p.addresses import Address
 from p2p.canonical import NotCanonical, dec, enc
 from p2p.dealing import TransparentDealing
 from p2p.entries import MAX_ENTRY_BYTES, Unreadable, read_entry
 from p2p.errors import RemoteProtocolError
 from p2p.fold import Fold
+from p2p.link_types import LinkState
 from tests.p2p.recorded import recorded
 
 SIGNATURE = bytes(64)
@@ -74,6 +80,84 @@ def stream(data: bytes) -> bool:
     assert pieces.oversized == whole.oversized
     assert all(len(one) <= frames.MAX_FRAME_BYTES for one in found)
     return True
+
+
+class _Wire:
+    """A QUIC connection that has just been authenticated and takes everything."""
+
+    host_cid = bytes(8)
+    _streams: dict[int, object] = {}  # noqa: RUF012 - the library's name; nothing is ever put in
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send_stream_data(self, stream: int, data: bytes) -> None:
+        self.sent.append(data)
+
+    def send_ping(self, number: int) -> None:
+        pass
+
+    def close(self, **reason: object) -> None:
+        pass
+
+    def next_event(self) -> None:
+        return None
+
+    def datagrams_to_send(self, now: float) -> list[tuple[bytes, Address]]:
+        return []
+
+    def get_timer(self) -> None:
+        return None
+
+    def get_peer_address(self) -> None:
+        return None
+
+
+class _Owner:
+    """An endpoint that welcomes everybody."""
+
+    ups = 0
+
+    def link_greeted(self, one: link.Link) -> None:
+        return None
+
+    def link_up(self, one: link.Link) -> None:
+        self.ups += 1
+
+    def link_closed(self, one: link.Link) -> None:
+        pass
+
+
+def hello(data: bytes) -> bool:
+    """The first bytes of a link, as the dialled side (or the dialling one) reads them, in pieces: it is up only
+    after a hello of a version that both speak, and nothing that came before one is handed on."""
+    return _loop().run_until_complete(_greeted(data))
+
+
+async def _greeted(data: bytes) -> bool:
+    wire, owner, own = _Wire(), _Owner(), frames.Hello(1, 1, "0.1", bytes(8))
+    is_dialled, step = bool(data and data[0] & 1), (data[0] >> 1) + 1 if data else 1
+    one = link.Link(wire, owner, ("127.0.0.1", 9), own, dialled=is_dialled)  # type: ignore[arg-type]
+    one.state = LinkState.GREETING
+    taken: list[frames.Frame] = []
+    one.on_frame = taken.append
+    for at in range(1, len(data), step):
+        was = one.state
+        one._handle(StreamDataReceived(data=data[at : at + step], end_stream=False, stream_id=link.STREAM))
+        assert was is not LinkState.CLOSED or one.state is LinkState.CLOSED
+    assert one.bad_frames <= link.MAX_BAD_FRAMES + 1 or one.state is LinkState.CLOSED
+    assert owner.ups == (one.hello is not None and one.hello.low <= 1 <= one.hello.high)
+    assert owner.ups or not taken
+    assert len(one._cutter._buffer) <= frames.MAX_FRAME_BYTES + frames.LENGTH_BYTES
+    one.forget()
+    return bool(owner.ups)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    atexit.register(loop.close)
+    return loop
 
 
 def round_file(data: bytes) -> bool:
@@ -161,5 +245,6 @@ def fold(data: bytes) -> bool:
 
 
 TARGETS: dict[str, Callable[[bytes], bool]] = {
-    target.__name__: target for target in (canonical, entry, frame, stream, round_file, ad, txt, record, fold)
+    target.__name__: target
+    for target in (canonical, entry, frame, stream, hello, round_file, ad, txt, record, fold)
 }

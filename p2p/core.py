@@ -15,7 +15,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from engine.errors import ShitheadError
+from engine.errors import Sentence, ShitheadError
 from p2p import entries as e
 from p2p import roundfile
 from p2p.budget import ENTRY_OVERHEAD_BYTES
@@ -26,9 +26,9 @@ from p2p.errors import LocalProtocolError
 from p2p.frames import Have
 from p2p.identity import fold_name
 from p2p.news import News, Reporter
-from p2p.phases import Phase
+from p2p.phases import Phase, goes_on
 from p2p.round import Round
-from p2p.session import Job, Session
+from p2p.session import SEED_GONE, Job, Session
 from p2p.store import Store
 from p2p.sync import make_have
 
@@ -39,6 +39,12 @@ BodyMaker = Callable[["Core"], Sequence[e.Body]]
 CATCH_UP_S: Final = 10.0
 """How long after a restart a peer waits for an own entry that a member claims to hold. The member sends it at
 once if it is true; if it is not, one lie must not keep anybody from playing."""
+
+
+_OWN_GAP: Final = (
+    "Some of your entries at this table have gone from your data. They are fetched from the others; until they "
+    "are here, this program writes nothing."
+)
 
 
 @dataclass(slots=True)
@@ -111,11 +117,17 @@ class Core:
         """Entries that were dropped because they could not be read or were not signed."""
         self._saved: set[bytes] = set()
         self._load(store.load(table))
-        self.session.restore(store.secret)
         others = self.session.members().keys() - {self.me}
-        self._told = not others
+        self._told = bool(self.session.members()) and not others
         """False after a restart until a member has told what it holds: an own entry may have been sent that
-        a restored backup does not know of, be it the first one."""
+        a restored backup does not know of, be it the first one; and where the disk knows nothing of the table."""
+        head = store.own_head(table)
+        self._lost_head = head[1] if head is not None and head[1] not in self.session.feeds.by_id else b""
+        """The newest own entry on disk, where entries before it have gone from there: until others have sent
+        those, nothing may be written, or a number would be used twice."""
+        self._notices = [Sentence("own_gap", _OWN_GAP, {})] if self._lost_head else []
+        self._seedless: set[bytes] = set()
+        self._take_secrets()
         self._heard = False
         self._own_heads: dict[bytes, float] = {}
         self._now = 0.0
@@ -143,6 +155,16 @@ class Core:
                 trusted = job.contract in agreed and not self.session.feeds.forks
                 self.session.finish(job, () if trusted else job.run())
 
+    def _take_secrets(self) -> None:
+        """Takes the stored secrets of the rounds that this peer takes part in, and notes where one has gone."""
+        self.session.restore(self.store.secret)
+        for round_ in self.session.rounds.values():
+            number, lens = round_.number_of.get(self.me), round_.everything()
+            owes = number is not None and lens.first("accept", number) is not None and goes_on(lens.phase)
+            if owes and round_.contract not in self._seedless and self.store.secret(round_.contract) is None:
+                self._seedless.add(round_.contract)
+                self._notices.append(Sentence("seed_gone", SEED_GONE, {"round": round_.terms.round}))
+
     # -- steps ---------------------------------------------------------------------------------------
 
     def step(self, inputs: Sequence[Input], now: float) -> Outcome:
@@ -162,7 +184,8 @@ class Core:
             self._write_owed(out)
             self._note_players()
             self.session.tick(now)
-        out.news = self.reporter.news()
+        notices, self._notices = self._notices, []
+        out.news = (*(News("error", {"sentence": notice}) for notice in notices), *self.reporter.news())
         self._save_ended(now, out)
         while (job := self.session.job()) is not None:
             out.jobs.append(job)
@@ -188,6 +211,10 @@ class Core:
                 continue
             for fact in self.session.receive(entry):
                 self._keep(fact.entry, arrival.peer, out)
+                # Who opens a table has nobody to ask what was there before.
+                self._told |= fact.entry.kind == "open" and fact.author == arrival.peer == self.me
+                if fact.entry.kind == "accept" and fact.author == self.me:
+                    self._take_secrets()  # an own entry that this disk had lost
         missing = self.session.missing()
         if missing:
             out.ask[arrival.peer] = tuple(sorted(missing))[:256]
@@ -211,7 +238,8 @@ class Core:
     def _sign(self, body: e.Body, out: Outcome) -> Entry:
         seq, prev = self.session.head()
         entry = make_entry(self.key, self.session.table, seq, prev, self.session.seen(), body)
-        self._keep(entry, None, out)
+        self.store.add(entry, is_new=True)
+        out.fresh.append((entry, None))
         self.session.receive(entry)
         return entry
 
@@ -253,6 +281,8 @@ class Core:
     def may_write(self) -> bool:
         """Whether this peer knows its own feed as far as anybody has it."""
         held = self.session.feeds.by_id
+        if self._lost_head and self._lost_head not in held:
+            return False
         return self._told and all(
             ident in held or self._now - since > CATCH_UP_S for ident, since in self._own_heads.items()
         )

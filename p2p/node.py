@@ -119,7 +119,7 @@ class Node:
 
         Returns at once: the others are dialled where they were last met (and at ``addresses``, key by key),
         and looked for. Until one of them has told what it holds nothing is written. Raises
-        ``LocalProtocolError("not_a_member")``, ``StoreProblem``, ``NetworkProblem``.
+        ``LocalProtocolError``: ``not_a_member``, ``nothing_held``; ``StoreProblem``, ``NetworkProblem``.
         """
         node = cls._prepare(config)
         try:
@@ -130,6 +130,12 @@ class Node:
                 table.memory.met.setdefault(key, [])[:0] = places
             await node._connect()
             await node._pump.take_up(table_id, [])
+            if not table.members:
+                raise LocalProtocolError(
+                    "nothing_held",
+                    "Your data hold nothing of that table any more. Join it again: your seat is your identity's, "
+                    "and the others send what is missing.",
+                )
             if table.key not in table.members:
                 raise LocalProtocolError("not_a_member", "You do not sit at that table any more.")
             if rules is None:

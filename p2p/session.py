@@ -29,7 +29,7 @@ from p2p.fold import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, MAX_VERSIONS, Fold
 from p2p.identity import fold_name
 from p2p.judge import chain_id
 from p2p.members import NotNow, Terms, next_terms
-from p2p.phases import Phase
+from p2p.phases import Phase, goes_on
 from p2p.round import Deal, DeckStep, Lens, Round, body_of
 
 __all__ = [
@@ -48,6 +48,13 @@ GRACE_S: Final = 60
 
 REVEAL_GRACE_S: Final = 10.0
 """How long the round waits for the last seeds before it is closed without them (CLI, files)."""
+
+
+SEED_GONE: Final = (
+    "Your secret for round {round} has gone from your data: this program can't open cards in it any more, and the "
+    "round waits for you. Leave it, or have the others give it up; or stop, bring the file back, and start again."
+)
+"""What somebody who restarts without the seed of a running round has to know; nobody else can find it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +391,8 @@ class Session(Fold):
             raise LocalProtocolError("no_round", "You are not in a round.")
         lens = round_.everything()
         own = self._own.get(round_.contract)
+        if own is None and lens.first("accept", round_.number_of[self.me]) is not None and goes_on(lens.phase):
+            raise LocalProtocolError("seed_gone", SEED_GONE, round=round_.terms.round)
         if own is None or lens.phase not in (Phase.ARRANGE, Phase.START, Phase.PLAY, Phase.OPENING):
             raise LocalProtocolError("not_playing", "There is nothing to play at the moment.")
         state = self.own_state(round_)

@@ -69,6 +69,15 @@ create table players (
 """
 
 
+_COLUMNS: Final = {
+    "entries": "number, table_id, author, seq, id, data, signature",
+    "seeds": "contract, seed, coin",
+    "tables": "table_id, name, opened_at, closed, seats, rules, is_here_only",
+    "players": "key, name, met_at, rounds, words_compared, address, port",
+}
+"""Table → what has to be in it: a table that has gone is found at the start, not in the middle of a round."""
+
+
 class StoreProblem(ShitheadError):
     """The database cannot be used; the sentence says why and what to do."""
 
@@ -115,6 +124,8 @@ class Store:
         self._pending: list[tuple[str, tuple[object, ...]]] = []
         self._durable = False
         self._stepping = False
+        self._continued: list[bytes] = []
+        """Own entries that have to be on disk for the step to be committed."""
         try:
             self._db = sqlite3.connect(
                 str(path) if path is not None else ":memory:",
@@ -166,6 +177,8 @@ class Store:
         (verdict,) = run("pragma quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
+        for table, columns in _COLUMNS.items():
+            run(f"select {columns} from {table} limit 0")
         # One own entry a number, whatever goes wrong above; others' forks are kept, they are evidence.
         own = self.own.hex()
         run(
@@ -223,6 +236,7 @@ class Store:
             yield
         except BaseException:
             self._pending.clear()
+            self._continued.clear()
             raise
         finally:
             self._stepping = False
@@ -232,12 +246,19 @@ class Store:
     def _commit(self) -> None:
         pending, self._pending = self._pending, []
         durable, self._durable = self._durable, False
+        continued, self._continued = self._continued, []
         try:
             self._db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             self._db.execute("begin immediate")
             for statement, values in pending:
                 self._db.execute(statement, values)
+            for ident in continued:
+                if self._db.execute("select 1 from entries where id = ?", (ident,)).fetchone() is None:
+                    raise self._changed()
             self._db.execute("commit")
+        except StoreProblem:
+            self._roll_back()
+            raise
         except sqlite3.IntegrityError as error:
             self._roll_back()
             if "entries" not in str(error):
@@ -253,6 +274,16 @@ class Store:
         except sqlite3.Error as error:
             self._roll_back()
             raise self._problem(error) from error
+
+    def _changed(self) -> StoreProblem:
+        return StoreProblem(
+            Sentence(
+                "store_changed",
+                "Entries of yours have gone from {path} while this program ran: something else changes the data. "
+                "Nothing was written. Start again once nothing else uses them: the others send what is missing.",
+                {"path": str(self.path)},
+            )
+        )
 
     def _roll_back(self) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -271,9 +302,16 @@ class Store:
         except sqlite3.Error as error:
             raise self._problem(error) from error
 
-    def add(self, entry: Entry) -> None:
-        """Keeps an entry. A second version of an own number makes the step fail with ``own_fork``."""
+    def add(self, entry: Entry, *, is_new: bool = False) -> None:
+        """Keeps an entry. A second version of an own number makes the step fail with ``own_fork``.
+
+        ``is_new``: it has just been signed. Where the own entry before it is not on disk any more, something else
+        has changed the data, and the step fails with ``store_changed``: what a restart would not know of must not
+        be sent.
+        """
         self._durable |= entry.author == self.own
+        if is_new and entry.seq:
+            self._continued.append(entry.prev)
         self._do(
             "insert into entries (table_id, author, seq, id, data, signature) values (?, ?, ?, ?, ?, ?)"
             " on conflict (id) do nothing",

@@ -82,6 +82,7 @@ def take_seat_again(
     ``name``: the only table meant, if the person has named one. ``sit`` plays there until it is over.
     """
     from client.commands.running import run
+    from client.sentences import render_error
     from p2p.errors import LocalProtocolError
     from p2p.identity import fold_name
 
@@ -95,7 +96,9 @@ def take_seat_again(
     except NobodyThere:
         click.echo(f"Nobody of {table_words(table.name)} answers.", err=True)
     except LocalProtocolError as error:
-        if error.code != "not_a_member":
+        if error.code == "nothing_held":
+            click.echo(render_error(error), err=True)
+        elif error.code != "not_a_member":
             raise
     return None
 

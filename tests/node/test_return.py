@@ -150,7 +150,7 @@ async def test_a_table_that_was_left_is_not_remembered(evening: Evening) -> None
 async def test_nobody_returns_to_a_table_that_is_not_theirs(evening: Evening) -> None:
     with pytest.raises(LocalProtocolError) as problem:
         await Node.return_to(evening.config("Ana"), bytes(32))
-    assert problem.value.code == "not_a_member"
+    assert problem.value.code == "nothing_held"
 
 
 async def test_somebody_alone_at_a_stored_table_may_write_at_once(evening: Evening) -> None:

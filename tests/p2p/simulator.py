@@ -83,7 +83,7 @@ class Disk:
             if self.crash_at == MOMENTS[1] and self.own_seq >= self.crash_seq:
                 raise Killed
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, *, is_new: bool = False) -> None:
         if entry.author == self.own:
             self._is_durable = True
             self.own_seq = entry.seq

@@ -77,7 +77,7 @@ def forgetful(made: Simulation, at_s: float = 1.0) -> None:
     """The second player's disk loses its own entries, as a restored backup has, and it is killed early."""
     disk = made.peers[1].disk
     keep = disk.add
-    disk.add = lambda entry: None if entry.author == disk.own else keep(entry)  # type: ignore[method-assign]
+    disk.add = lambda entry, **how: None if entry.author == disk.own else keep(entry)  # type: ignore[method-assign]
     made.at(at_s, lambda: made._doom(1, ""))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.contradictions import CLASHES
+from engine.cards import RANKS
+from engine.contradictions import CLASHES, contradictions
 from engine.errors import RuleError
 from engine.options import DealShape
 from engine.rules import (
@@ -242,3 +244,66 @@ def test_the_documents_table_says_what_this_version_does() -> None:
     assert played - {"powers"} == PLAYED - {"reset", "burn"}
     assert (played | read) - {"powers"} == set(OPTION_NAMES) - {"reset", "burn"}
     assert {what for name, what in said.items() if name not in played | read} == {"–"}
+
+
+ALL = to_items(RuleSet())
+
+SAID: list[tuple[Callable[[], object], str, str]] = [
+    (lambda: RuleSet.preset("uno"), "bad_rules",
+     "There is no preset uno; there are wikipedia, wikipedia_old, pagat, backpacker, party, nordic."),
+    (lambda: with_options(RuleSet(), {"cieling": "7"}), "bad_rules", "There is no option cieling."),
+    (lambda: with_options(RuleSet(), {"jokers": "9"}), "bad_rules",
+     "The option jokers can't be '9': a number from 0 to 4."),
+    (lambda: from_items([*ALL, ("cieling", "7")]), "bad_rules", "There is no option cieling."),
+    (lambda: from_items([*ALL, ("xyzzy", "7"), ("cieling", "7")]), "bad_rules", "There is no option xyzzy."),
+    (lambda: from_items([*ALL[:3], ALL[2], *ALL[3:]]), "bad_rules", "The option blind_pick_up is named twice."),
+    (lambda: from_items([*ALL, *ALL]), "bad_rules", "The option again is named twice."),
+    (lambda: from_items(ALL[:-2]), "bad_rules", "The option upcard_pick_up is missing."),
+    (lambda: from_items(reversed(ALL)), "bad_rules", "The options are not sorted by name."),
+    (lambda: check_playable(RuleSet(), 1), "does_not_fit", "The game is for 2 to 10 players, not 1."),
+    (lambda: check_playable(RuleSet(), 11), "does_not_fit", "The game is for 2 to 10 players, not 11."),
+    (lambda: check_playable(with_options(RuleSet(), {"jump_in": "complete"}), 3), "not_yet",
+     "This version does not play the option jump_in=complete yet."),
+    (lambda: check_playable(with_options(RuleSet(), {"start": "random", "lead_must_be_start_rank": "true"}), 3),
+     "contradiction", "lead_must_be_start_rank needs a start that goes by ranks, and start=random does not."),
+    (lambda: check_playable(with_options(RuleSet(), {"arrange": "choose", "deal": "3/0/3"}), 3), "contradiction",
+     "arrange=choose lets players choose upcards, and deal gives them none."),
+    (lambda: check_playable(with_options(RuleSet(), {"arrange": "choose", "deal": "0/6/7"}), 3), "contradiction",
+     "arrange=choose can be played with up to 12 cards to choose from; deal gives 13."),
+    (lambda: check_playable(with_options(RuleSet(), WILD_NOTHING | {"burn": "T,J,Q,K,A"}), 3), "contradiction",
+     "With joker_power=wild a joker is named any rank without reset or burn, and burn leaves none."),
+    (lambda: check_playable(with_options(RuleSet(), WILD_NOTHING | {"reset": ",".join(RANKS), "burn": ""}), 3),
+     "contradiction",
+     "With joker_power=wild a joker is named any rank without reset or burn, and reset leaves none."),
+    (lambda: check_playable(with_options(RuleSet(), {"ceiling": "7,9", "transparent": "8,9"}), 3),
+     "contradiction",
+     "The rank 9 can't be in both ceiling and transparent: a card that is looked through can't ask for low cards."),
+]  # fmt: skip
+"""What is refused: code and sentence."""
+
+WILD_NOTHING = {"jokers": "2", "joker_power": "wild", "reset": "2,3,4,5,6,7,8,9"}
+
+
+@pytest.mark.parametrize(("refuse", "code", "words"), SAID)
+def test_a_refusal_of_rules_has_its_code_and_its_words(
+    refuse: Callable[[], object], code: str, words: str
+) -> None:
+    error = refused(refuse)
+    assert (error.code, str(error)) == (code, words)
+
+
+def test_rules_with_jokers_that_leave_one_rank_to_name_can_be_played() -> None:
+    check_playable(with_options(RuleSet(), WILD_NOTHING | {"burn": "T,J,Q,K"}), 3)
+    check_playable(with_options(RuleSet(), WILD_NOTHING | {"burn": "T,J,Q,K,A", "jokers": "0"}), 3)
+    check_playable(with_options(RuleSet(), WILD_NOTHING | {"burn": "T,J,Q,K,A", "joker_power": "high"}), 3)
+    check_playable(with_options(RuleSet(), {"arrange": "choose", "deal": "3/6/6"}), 2)
+
+
+def test_every_contradiction_is_found() -> None:
+    rules = with_options(
+        RuleSet(),
+        {"burn": "T,J", "reset": "2,J", "start": "dealer_left", "lead_must_be_start_rank": "true",
+         "arrange": "choose", "deal": "3/0/3"},
+    )  # fmt: skip
+    found = [(error.sentence.values["option"], error.sentence.values["other"]) for error in contradictions(rules)]
+    assert found == [("burn", "reset"), ("lead_must_be_start_rank", "start"), ("arrange", "deal")]

@@ -277,7 +277,8 @@ SAID: list[tuple[Callable[[], object], str, str]] = [
      "With joker_power=wild a joker is named any rank without reset or burn, and reset leaves none."),
     (lambda: check_playable(with_options(RuleSet(), {"ceiling": "7,9", "transparent": "8,9"}), 3),
      "contradiction",
-     "The rank 9 can't be in both ceiling and transparent: a card that is looked through can't ask for low cards."),
+     "The rank 9 can't be in both ceiling and transparent: "
+     "a card that is looked through can't ask for low cards."),
 ]  # fmt: skip
 """What is refused: code and sentence."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +12,7 @@ import click
 from client.commands.common import Options, data_options
 from client.commands.saved import LAST, find_round
 from client.problems import EXIT_GOOD, UsageProblem
+from client.texts import of_saved
 
 if TYPE_CHECKING:
     from client.cards import Style
@@ -31,11 +34,25 @@ def command(options: Options, file: str, eyes: str | None, lines: bool, ascii_on
 
     path = find_round(options.data, file)
     look = look_for(load(options.data.settings), ascii_only)
-    shown = load_replay(path, style=look.style)
+    with _working():
+        shown = load_replay(path, style=look.style)
     seat = _seat(shown, eyes)
     if lines or not can_fill():
         return _in_lines(shown, seat, look.style)
     return _on_screen(shown, seat, ascii_only, options)
+
+
+@contextmanager
+def _working() -> Iterator[None]:
+    """Says that the round is being opened, which takes seconds for ten players; wiped when it is."""
+    is_seen = sys.stderr.isatty()
+    if is_seen:
+        click.echo(of_saved("opening") + "\r", nl=False, err=True)
+    try:
+        yield
+    finally:
+        if is_seen:
+            click.echo("\033[K", nl=False, err=True)
 
 
 def _seat(shown: Replay, eyes: str | None) -> int | None:

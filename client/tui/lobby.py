@@ -41,9 +41,10 @@ def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list
     if len(body) > room:
         # The line under the title is worth less than the last of ten players.
         top, room = top[:1], room + 1
-    rest = room - len(body) - 1
-    if rest >= MIN_LOG_ROWS:
-        body = [*body, row(width), *filled(side_rows(view, ui, width, rest), rest, width)]
+    rest = room - len(body)
+    if rest > MIN_LOG_ROWS:
+        body, rest = [*body, row(width)], rest - 1
+    body = [*body, *side_rows(view, ui, width, rest)]
     return [*top, *filled(body, room, width), *bottom]
 
 
@@ -223,6 +224,13 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         said = text("words", style, words="-".join(view.words))
         body += [row(width, Span("  " + said, "message"))]
         body += [row(width, Span("  " + part, "hint")) for part in wrap(text("deal_words", style), width - 4)]
+    if view.rules is not None and changed_items(view.rules):
+        # Whoever sits down plays by these rules, and sees here that they are not the usual ones.
+        said = [
+            Span(f"  {text('rules_head', style)}  ", "label"),
+            Span(rules_words(view, view.rules, ui), "message"),
+        ]
+        body.append(row(width, *said))
     return framed(view, ui, body, width, height)
 
 
@@ -260,9 +268,7 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     if len(body) > room:
         # What matters most stands first: drop the empty lines, then cut.
         body = [each for each in body if any(part.text.strip() for part in each)]
-    rest = room - len(body)
-    if rest >= MIN_LOG_ROWS:
-        body += filled(side_rows(view, ui, width, rest), rest, width)
+    body += side_rows(view, ui, width, room - len(body))
     return [*top, *filled(body, room, width), *bottom]
 
 

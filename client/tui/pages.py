@@ -125,7 +125,10 @@ def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
 
 
 def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
-    rows: list[Row] = [row(width, Span("  " + HOW["head"], "label"))]
+    rows: list[Row] = []
+    if view.rules is None and not view.i_host:
+        rows = [*_texts([text("rules_untold_long", ui.look.style)], width, "hint"), row(width)]
+    rows.append(row(width, Span("  " + HOW["head"], "label")))
     for each in how_to_play(rules):
         for number, part in enumerate(wrap(each, width - 6)):
             rows.append(row(width, Span(("    " if number == 0 else "      ") + part, "text")))

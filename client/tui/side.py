@@ -11,7 +11,7 @@ from client.tui.state import Ui
 from client.view import View
 
 MIN_LOG_ROWS: Final = 3
-"""A heading and two lines: with less the log is left out."""
+"""A heading and two lines: with less there are only lines."""
 
 
 def side_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
@@ -39,10 +39,11 @@ def log_rows(ui: Ui, width: int, height: int) -> list[Row]:
     """The newest lines of the log that fit, oldest first, below a heading."""
     if height <= 0:
         return []
+    room = height - 1 if height >= MIN_LOG_ROWS else height
     head = text("log_new", ui.look.style, count=ui.unread) if ui.unread else text("log", ui.look.style)
     lines: list[Row] = []
     for entry in reversed(ui.log):
-        if len(lines) >= height - 1:
+        if len(lines) >= room:
             break
         if entry.by in ui.muted:
             continue
@@ -50,4 +51,5 @@ def log_rows(ui: Ui, width: int, height: int) -> list[Row]:
         parts = wrap(entry.text, max(8, width - 3))
         for number, part in reversed(list(enumerate(parts))):
             lines.append(row(width, Span((" " if number == 0 else "   ") + part, style)))
-    return [row(width, Span(" " + head, "label", "l")), *reversed(lines[: height - 1])]
+    newest = lines[:room][::-1]
+    return [row(width, Span(" " + head, "label", "l")), *newest] if room < height else newest

@@ -200,7 +200,7 @@ class _Control(UIControl):
         self._rows = self._terminal.draw(width, height)
 
         def get_line(number: int) -> StyleAndTextTuples:
-            return [(classes(span.style), span.text) for span in self._rows[number]]
+            return [(classes(span.style), span.text) for span in without_padding(self._rows[number])]
 
         return UIContent(get_line, len(self._rows), cursor_position=Point(0, 0), show_cursor=False)
 
@@ -220,6 +220,14 @@ class _Control(UIControl):
             case _:
                 return NotImplemented
         return None
+
+
+def without_padding(row: Row) -> Row:
+    """A row without the plain blanks at its end, which the toolkit would look after one by one."""
+    end = len(row)
+    while end and not row[end - 1].style and row[end - 1].text.isspace():
+        end -= 1
+    return row[:end]
 
 
 def at(rows: list[Row], column: int, line: int) -> str:

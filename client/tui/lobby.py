@@ -226,11 +226,8 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         body += [row(width, Span("  " + part, "hint")) for part in wrap(text("deal_words", style), width - 4)]
     if view.rules is not None and changed_items(view.rules):
         # Whoever sits down plays by these rules, and sees here that they are not the usual ones.
-        said = [
-            Span(f"  {text('rules_head', style)}  ", "label"),
-            Span(rules_words(view, view.rules, ui), "message"),
-        ]
-        body.append(row(width, *said))
+        changed = Span(rules_words(view, view.rules, ui), "message")
+        body.append(row(width, Span(f"  {text('rules_head', style)}  ", "label"), changed))
     return framed(view, ui, body, width, height)
 
 

@@ -9,12 +9,12 @@ import pytest
 from client.tui.control import press
 from client.tui.lists import MARK
 from client.tui.noting import note
-from client.tui.options import SHOWN, next_preset, next_value, preset_name, values_of, words_for
+from client.tui.options import SHOWN, next_preset, next_value, values_of, words_for
 from client.tui.orders import OtherOption
 from client.tui.state import Ui
 from client.view import View
 from engine.errors import RuleError
-from engine.rules import PRESETS, RuleSet, check_playable, to_items, with_options
+from engine.rules import PRESETS, RuleSet, check_playable, preset_named, to_items, with_options
 from p2p.news import News
 from tests.client.positions import key_of
 from tests.client.tui import scenes
@@ -122,11 +122,11 @@ def test_presets_follow_each_other() -> None:
     rules = RuleSet()
     names = []
     for _ in PRESETS:
-        names.append(preset_name(rules))
+        names.append(preset_named(rules))
         rules = next_preset(rules, 1, 4)
     assert names == list(PRESETS)
     assert rules == RuleSet()
-    assert preset_name(RuleSet(jokers=2)) == ""
+    assert preset_named(RuleSet(jokers=2)) is None
     with pytest.raises(RuleError):
         next_preset(with_options(RuleSet(), {"packs": "1"}), 1, 99)
 

@@ -10,6 +10,7 @@ printed; "processor time" is what a deal takes of all cores together, which a bu
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import statistics
@@ -112,6 +113,7 @@ async def admit_all(node: Node, players: int) -> None:
 
 async def player(directory: Path, name: str, port: int, players: int, rounds: int) -> None:
     """One process: the host where ``port`` is 0."""
+    gc.freeze()  # as the program does
     config = NodeConfig(directory / name, name, loopback=True, port=0, always_consent=True)
     if port:
         node = await Node.join_table(config, ("127.0.0.1", port))

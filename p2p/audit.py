@@ -234,21 +234,9 @@ def _complete(round_: Round, lens: Lens, entries: Sequence[Entry]) -> Sentence:
 
 def all_faces(round_: Round, lens: Lens, deal: Deal, dealing: Dealing) -> tuple[int, ...] | None:
     """Every card of the deck by position, from the seeds of all; None while one is missing."""
-    positions = tuple(range(round_.ground.deck_size))
-    given: list[tuple[bytes, ...]] = []
-    for number in round_.numbers:
-        reveal = lens.first("reveal", number)
-        if reveal is None:
-            return None
-        seed = body_of(reveal, e.Reveal).seed
-        (opening,), _ = dealing.shares(round_.ground, number, seed, deal.deck, [(round_.contract, positions)])
-        given.append(opening.shares)
-    faces = [
-        dealing.open(round_.ground, deal.deck, position, [shares[position] for shares in given])
-        for position in positions
-    ]
-    found = tuple(face for face in faces if face is not None)
-    return found if len(found) == len(faces) else None
+    reveals = [lens.first("reveal", number) for number in round_.numbers]
+    seeds = [body_of(reveal, e.Reveal).seed for reveal in reveals if reveal is not None]
+    return dealing.open_all(round_.ground, seeds, deal.deck) if len(seeds) == len(reveals) else None
 
 
 def _hidden_breaches(folded: Fold, round_: Round, lens: Lens) -> list[Fault]:

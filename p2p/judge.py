@@ -483,6 +483,8 @@ def _reveal(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     deal, step = lens.agreement, lens.deck_of(number)
     if deal is None or step is None:
         raise Breach("bad_kind")
+    if round_.made_here(fact):
+        return
     key = body_of(deal.last.keys[number], e.Key)
     shares = {
         position: share

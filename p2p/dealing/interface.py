@@ -211,6 +211,11 @@ class Dealing(Protocol):
         ``check_deck`` and each share ``check_shares`` (or is the caller's own)."""
         ...
 
+    def open_all(self, ground: Ground, seeds: Sequence[bytes], deck: bytes) -> tuple[int, ...] | None:
+        """Every face by position, from the seeds of all players in roster order. ``None`` if they do not give
+        a card of the deck at each position."""
+        ...
+
     def audit_seed(
         self,
         ground: Ground,

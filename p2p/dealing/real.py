@@ -14,7 +14,7 @@ from typing import ClassVar
 from p2p.dealing import keys as round_keys
 from p2p.dealing import opening, shuffle
 from p2p.dealing.elgamal import CARD_BYTES, Deck, decode_deck, faces, first_deck, split_deck
-from p2p.dealing.group import Point, decode_point, mul
+from p2p.dealing.group import Point, decode_point, mul, spread, sub
 from p2p.dealing.interface import (
     Begun,
     DealingError,
@@ -176,6 +176,18 @@ class ElGamalDealing:
             return None
         point = opening.opened_point(parts, position, shares)
         return None if point is None else faces(ground.deck_size).get(point)
+
+    def open_all(self, ground: Ground, seeds: Sequence[bytes], deck: bytes) -> tuple[int, ...] | None:
+        """See ``Dealing.open_all``: with all secrets one multiplication opens a card, Σx_i·a = (Σx_i)·a."""
+        if len(seeds) != len(ground.roster):
+            return None
+        parts, table = _require_deck(ground, deck), faces(ground.deck_size)
+        x = sum(round_keys.round_secret(ground, number, seed) for number, seed in enumerate(seeds))
+        cards = spread(
+            lambda pair: table.get(sub(pair[1], mul(x, pair[0]))), list(zip(*parts, strict=True)), self.threads
+        )
+        found = tuple(card for card in cards if card is not None)
+        return found if len(found) == len(cards) else None
 
     def audit_seed(
         self,

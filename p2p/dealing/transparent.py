@@ -203,6 +203,12 @@ class TransparentDealing:
         complete = len(shares) == len(ground.roster) and sorted(owners) == list(range(len(ground.roster)))
         return _faces(ground, deck)[position] if complete else None
 
+    def open_all(self, ground: Ground, seeds: Sequence[bytes], deck: bytes) -> tuple[int, ...] | None:
+        """See ``Dealing.open_all``."""
+        if len(seeds) != len(ground.roster) or not self.check_deck(ground, deck):
+            return None
+        return _faces(ground, deck)
+
     def audit_seed(
         self,
         ground: Ground,

@@ -224,6 +224,7 @@ SECOND_LINES = {
     "dealing.opening.check_shares.0": "the front has checked the shape",
     "dealing.opening.check_shares.1": "a scalar of another length is none",
     "dealing.real.ElGamalDealing.open.0": "a caller's mistake: positions and shares come from the fold",
+    "dealing.real.ElGamalDealing.open_all.0": "a caller's mistake: there is one seed of each on the roster",
     "dealing.opening.opened_point.0": "the deck and each share have been checked before",
     "dealing.shuffle.finish.0": "without the half of its sum no proof comes to the identity",
 }

@@ -4,7 +4,8 @@
 
 Without arguments: two, four and six players. Every player is a process of its own with its own identity, disk and
 sockets; bots play without thinking. Times are of one clock that all processes of a machine share. Medians are
-printed; "processor time" is what a deal takes of all cores together, which a busy machine does not change much.
+printed; "processor time" is of all cores together, which a busy machine does not change much. LibTMCG's figure is
+cited: a deal for four by the same method, measured on the same class of machine.
 """
 
 from __future__ import annotations
@@ -14,11 +15,18 @@ import gc
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -29,6 +37,15 @@ from p2p.news import News
 from p2p.node import Node, NodeConfig
 from p2p.phases import Phase
 from p2p.roundfile import list_rounds
+
+Report = dict[str, Any]
+"""What one process has measured, as it came through JSON."""
+
+FOUR = 4
+"""Players at the table for which there are most aims, and a figure of another program to compare with."""
+
+AIM_MS = {2: "150", 4: "300", 6: "1200"}
+"""Players → how long a deal should take at most."""
 
 IDLE_S = 3.0
 """How long the table is watched doing nothing after its rounds."""
@@ -179,57 +196,108 @@ async def measure(players: int, rounds: int) -> None:
             reports.append(json.loads(await process.stdout.readline()))
         for process in (host, *others):
             await process.wait()
-        print(f"-- {players} players, {rounds} rounds")
+        print(f"-- {players} players, {rounds} rounds{'':<44}  aim")
         show(players, rounds, reports)
-        show_verify(Path(directory) / "player0" / "rounds")
+        show_verify(Path(directory) / "player0" / "rounds", players)
 
 
-def show_verify(directory: Path) -> None:
-    """Verifies each saved round once and prints the median time."""
-    times = []
-    for file in list_rounds(directory):
-        before = time.perf_counter()
+def row(what: str, value: float, unit: str, aim: str = "", cited: str = "") -> None:
+    """Prints one figure with its aim and the other program's."""
+    print(f"{what:<58} {value:>8.1f} {unit:<4} {aim:>7}  {cited}".rstrip())
+
+
+def show_verify(directory: Path, players: int) -> None:
+    """Verifies each saved round in this process, and one by the command, and prints the times."""
+    times, used = [], []
+    files = list_rounds(directory)
+    for file in files:
+        before, before_used = time.perf_counter(), time.process_time()
         verdict = verify_file(file)
         times.append(1000 * (time.perf_counter() - before))
+        used.append(1000 * (time.process_time() - before_used))
         if verdict.verdict != "fair":
             print(f"{file.name} is {verdict.verdict}")
+    aim = "500" if players == FOUR else ""
     if times:
-        print(f"verify of a saved round                                   {statistics.median(times):8.0f} ms")
+        row("verify of a saved round", statistics.median(times), "ms", aim)
+        row("verify of a saved round, processor time", statistics.median(used), "ms")
+    if files and resource is not None:
+        before_used = children_s()
+        words = ["-m", "client.cli", "--data-dir", str(directory.parent), "verify", str(files[0].absolute())]
+        project = Path(__file__).resolve().parent.parent
+        subprocess.run([sys.executable, *words], check=False, stdout=subprocess.DEVNULL, cwd=project)
+        row("shithead verify, processor time with the start of Python", 1000 * (children_s() - before_used), "ms")
 
 
-def show(players: int, rounds: int, reports: list[dict[str, object]]) -> None:
-    """Prints the medians."""
-    offers = reports[0]["offers"]
-    deals = []
+def children_s() -> float:
+    """The processor time of all processes started here that have ended, in seconds; 0 where it is not told."""
+    if resource is None:
+        return 0.0
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def deal_times(players: int, rounds: int, reports: list[Report]) -> tuple[list[float], list[float]]:
+    """Of each round: milliseconds from the offer to the last screen's cards, and of processors in all."""
+    deals, used = [], []
     for number in range(1, rounds + 1):
-        done = [report["phases"].get(f"{number} arrange") for report in reports]  # type: ignore[attr-defined]
+        done = [report["phases"].get(f"{number} arrange") for report in reports]
         times = [moment for moment in done if moment is not None]
         if len(times) == players:
-            deals.append(1000 * (max(times) - offers[number - 1]))  # type: ignore[index]
-    trips = []
-    for mover in reports:
-        for stamp, begun in mover["acted"].items():  # type: ignore[attr-defined]
-            for other in reports:
-                if other is not mover and stamp in other["seen"]:  # type: ignore[operator]
-                    trips.append(1000 * (other["seen"][stamp] - begun))  # type: ignore[index]
-    memory = [report["memory"] for report in reports]
-    used = []
-    for number in range(1, rounds + 1):
-        spans = [(r["used"].get(f"{number} offer"), r["used"].get(f"{number} arrange")) for r in reports]  # type: ignore[attr-defined]
+            deals.append(1000 * (max(times) - reports[0]["offers"][number - 1]))
+        spans = [(r["used"].get(f"{number} offer"), r["used"].get(f"{number} arrange")) for r in reports]
         if all(first is not None and last is not None for first, last in spans):
             used.append(1000 * sum(last - first for first, last in spans))
-    if used:
-        print(f"deal, processor time of all peers together                {statistics.median(used):8.0f} ms")
+    return deals, used
+
+
+def trip_times(reports: list[Report]) -> list[float]:
+    """Milliseconds from each key to each other screen."""
+    return [
+        1000 * (other["seen"][stamp] - begun)
+        for mover in reports
+        for stamp, begun in mover["acted"].items()
+        for other in reports
+        if other is not mover and stamp in other["seen"]
+    ]
+
+
+def move_times(players: int, rounds: int, reports: list[Report]) -> float | None:
+    """Milliseconds of processors that a move takes of all peers together, from ready to the end of play."""
+    spans = [
+        report["used"][f"{number} ending"] - report["used"][f"{number} play"]
+        for number in range(1, rounds + 1)
+        for report in reports
+        if f"{number} play" in report["used"] and f"{number} ending" in report["used"]
+    ]
+    moves = sum(len(report["acted"]) for report in reports)
+    return 1000 * sum(spans) / moves if moves and len(spans) == players * rounds else None
+
+
+def show(players: int, rounds: int, reports: list[Report]) -> None:
+    """Prints the medians."""
+    deals, used = deal_times(players, rounds, reports)
     if deals:
-        print(f"deal, {players} players, offer to the last screen's cards   {statistics.median(deals):8.0f} ms")
+        cited = "LibTMCG 2,471 ms" if players == FOUR else ""
+        row(
+            "deal, offer to the last screen's cards",
+            statistics.median(deals),
+            "ms",
+            AIM_MS.get(players, ""),
+            cited,
+        )
+    if used:
+        row("deal, processor time of all peers together", statistics.median(used), "ms")
+    trips = trip_times(reports)
     if len(trips) > 1:
         cuts = statistics.quantiles(trips, n=100)
-        print(f"move, from the key to another screen, median              {statistics.median(trips):8.1f} ms")
-        print(f"move, 99th percentile of {len(trips):5d}                          {cuts[98]:8.1f} ms")
-    print(
-        f"idle table, a peer's share of a core                      {100 * max(r['idle'] for r in reports):8.1f} %"
-    )  # type: ignore[type-var,operator]
-    print(f"resident memory of a peer, largest                        {max(memory):8.0f} MiB")  # type: ignore[type-var]
+        row("move, from the key to another screen, median", statistics.median(trips), "ms", "10")
+        row(f"move, 99th percentile of {len(trips)}", cuts[98], "ms", "30")
+    each = move_times(players, rounds, reports)
+    if each is not None:
+        row("move, processor time of all peers together", each, "ms")
+    row("idle table, a peer's share of a core", 100 * max(r["idle"] for r in reports), "%", "2")
+    row("resident memory of a peer, largest", max(r["memory"] for r in reports), "MiB", "110")
 
 
 def main() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
 from engine import game
-from engine.moves import Chance, Choose, PickUp, Play, PlayerMove, Ready
+from engine.moves import Chance, Choose, Declare, Pass, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.rules import PRESETS, RuleSet, with_options
+from engine.state import GameState
+from p2p import entries as e
 from p2p.audit import Verdict, verify
 from p2p.dealing import TransparentDealing
 from p2p.news import Reporter
@@ -105,9 +107,75 @@ def test_the_dealer_follows_the_option() -> None:
         assert round_.roster[deal.seats[deal.dealer]] == first
 
 
-def liar_plays(table: Table, liar: Peer, lie: type[PlayerMove]) -> bool:
-    """Plays a round in which one player makes a move of a kind wherever the public rules let it."""
-    lied = False
+Lie = Callable[[Peer, GameState, PlayerMove], Iterable[PlayerMove]]
+"""What a liar would rather do than a move, given what it knows; the first that nobody else can refuse is done."""
+
+
+def picking_up(peer: Peer, own: GameState, move: PlayerMove) -> Iterable[PlayerMove]:
+    """The pile instead of a play from the hand."""
+    return [PickUp(peer.seat)] if isinstance(move, Play | PlayAs) and own.hands[peer.seat] else []
+
+
+def chancing(peer: Peer, own: GameState, move: PlayerMove) -> Iterable[PlayerMove]:
+    """A chance card instead of a play from the hand."""
+    return [Chance(peer.seat)] if isinstance(move, Play | PlayAs) and own.hands[peer.seat] else []
+
+
+def leading(peer: Peer, own: GameState, move: PlayerMove) -> Iterable[PlayerMove]:
+    """A first lead without the rank that it has to hold."""
+    start = own.extra.start_rank
+    if start < 0 or not isinstance(move, Play):
+        return []
+    return [Play(peer.seat, (p,)) for p in own.hands[peer.seat] if own.rank_at(p) != start]
+
+
+def passing(peer: Peer, own: GameState, move: PlayerMove) -> Iterable[PlayerMove]:
+    """A pass instead of declaring."""
+    return [Pass(peer.seat)] if isinstance(move, Declare) else []
+
+
+def declaring(peer: Peer, own: GameState, move: PlayerMove) -> Iterable[PlayerMove]:
+    """A card of a worse suit declared, or one of another rank than that asked for."""
+    if not isinstance(move, Declare):
+        return []
+    same = [p for p in own.hands[peer.seat] if own.rank_at(p) == own.asked]
+    return [Declare(peer.seat, p) for p in same if p != move.position]
+
+
+def lie_told(peer: Peer, lie: Lie, move: PlayerMove) -> e.Body | None:
+    """The body of a lie, if one is possible now: the rules forbid it, and who does not see the hand can't tell."""
+    session, lens = peer.session, peer.round.everything()
+    own = peer.state()
+    for wanted in lie(peer, own, move):
+        shown = (
+            wanted.positions
+            if isinstance(wanted, Play)
+            else (wanted.position,)
+            if isinstance(wanted, Declare)
+            else ()
+        )
+        seen = game.with_faces(lens.state, {p: own.faces[p] for p in shown})
+        if game.check(own, wanted) is not None and game.check(seen, wanted) is None:
+            round_ = session.current()
+            assert round_ is not None
+            return session._body(round_, lens, round_.number_of[peer.me], session._own[round_.contract], wanted)
+    return None
+
+
+def liar_plays(table: Table, liar: Peer, lie: Lie) -> bool:
+    """Plays the round that was offered; one player lies once, where it can. Returns whether it did."""
+    lied: list[bool] = []
+
+    def write(peer: Peer, body: e.Body) -> Iterable[e.Body]:
+        # Declaring is what a program does by itself.
+        if isinstance(body, e.Declare) and not lied:
+            told = lie_told(peer, lie, Declare(peer.seat, body.position))
+            if told is not None:
+                lied.append(True)
+                return [told]
+        return [body]
+
+    liar.on_write = write
     for _ in range(3000):
         table.settle()
         moved = False
@@ -116,47 +184,69 @@ def liar_plays(table: Table, liar: Peer, lie: type[PlayerMove]) -> bool:
             if move is None:
                 continue
             moved = True
-            if peer is liar and isinstance(move, Play):
-                public = peer.round.everything().state
-                wanted: PlayerMove = PickUp(peer.seat) if lie is PickUp else Chance(peer.seat)
-                if peer.state().hands[peer.seat] and game.check(public, wanted) is None:
-                    session = peer.session
-                    round_, lens = session.current(), peer.round.everything()
-                    own = session._own[round_.contract]
-                    peer.write(session._body(round_, lens, round_.number_of[peer.me], own, wanted))
-                    lied = True
-                    continue
-            peer.act(move)
+            told = lie_told(peer, lie, move) if peer is liar and not lied else None
+            if told is not None:
+                lied.append(True)
+                peer.write(told)
+            else:
+                peer.act(move)
         if not moved:
-            return lied
+            return bool(lied)
     raise AssertionError("the round does not end")
+
+
+FORCED = {"pick_up": "forced_only"}
+WILD = {"jokers": "4", "joker_power": "wild"}
+MANY = {"deal": "3/3/9"}
+"""Big hands, in which there is something to lie about sooner."""
+
+LIES: tuple[tuple[Mapping[str, str], Lie, str], ...] = (
+    (FORCED, picking_up, "pick_up_not_forced"),
+    (FORCED | WILD, picking_up, "pick_up_not_forced"),
+    (FORCED | {"ceiling": "5,6,7,8,9", "ten_on_ceiling": "false"}, picking_up, "pick_up_not_forced"),
+    (FORCED | {"transparent": "3,4,5"}, picking_up, "pick_up_not_forced"),
+    (FORCED | {"quartet_beats_all": "true", "burn_run": "2"}, picking_up, "pick_up_not_forced"),
+    (FORCED | {"chance": "chance"}, picking_up, "pick_up_not_forced"),
+    (FORCED | {"combine_last_hand": "true", "deal": "1/1/1", "refill_to": "1"}, picking_up, "pick_up_not_forced"),
+    (FORCED | {"upcards_strict": "true", "arrange": "choose"}, picking_up, "pick_up_not_forced"),
+    ({"chance": "chance"}, chancing, "chance_not_forced"),
+    ({"chance": "chance"} | WILD, chancing, "chance_not_forced"),
+    (MANY | {"chance": "chance_free", "lead_must_be_start_rank": "true"}, chancing, "chance_not_forced"),
+    (MANY | {"lead_must_be_start_rank": "true"}, leading, "lead_not_start_rank"),
+    (MANY | WILD | {"lead_must_be_start_rank": "true"}, leading, "lead_not_start_rank"),
+    ({}, passing, "false_pass"),
+    ({"arrange": "choose"}, passing, "false_pass"),
+    ({"start": "hand_lowest"}, passing, "false_pass"),
+    ({"start": "hand_lowest", "start_tie": "most_copies"}, passing, "false_pass"),
+    ({"start": "hand_lowest", "start_tie": "suit/shdc"}, passing, "false_pass"),
+    (MANY | {"start": "hand_lowest", "start_tie": "suit/shdc"}, declaring, "false_declare"),
+)
 
 
 @pytest.mark.parametrize(
     ("options", "lie", "code"),
-    [
-        ({"pick_up": "forced_only"}, PickUp, "pick_up_not_forced"),
-        ({"chance": "chance"}, Chance, "chance_not_forced"),
-    ],
+    [pytest.param(*row, id=f"{row[1].__name__} {' '.join(map('='.join, row[0].items()))}") for row in LIES],
 )
-def test_who_was_not_forced_is_named_once_the_hands_are_open(
-    options: Mapping[str, str], lie: type[PlayerMove], code: str
+def test_a_lie_about_a_hidden_hand_is_named_once_the_hands_are_open(
+    options: Mapping[str, str], lie: Lie, code: str
 ) -> None:
     """While hands are closed nobody can tell; the seeds show it, with the name, and blame nobody else."""
-    for seed in range(20):
+    for seed in range(60):
         table = Table(NAMES[:2], seed=seed)
-        table.start(rules_of(options))
-        liar = table.peers[0]
-        lied = liar_plays(table, liar, lie)
+        table.start(with_options(RuleSet(), {"turn_limit": "30", **options}))
+        lied = liar_plays(table, table.peers[0], lie)
         lens = table.peers[1].round.everything()
         assert lens.faults == ()
-        if not lied or lens.final.kind not in ("finished", "stalled"):
-            continue
-        verdict = judged(table.peers[1].session)
-        if verdict.verdict == "cheating":
+        if lied and lens.final.kind in ("finished", "stalled"):
+            verdict = judged(table.peers[1].session)
+            assert verdict.verdict == "cheating"
             assert {(fault.player, fault.code) for fault in verdict.faults} == {("Ana", code)}
             return
     pytest.fail("no deal let the liar lie")
+
+
+def test_every_breach_of_a_hidden_hand_has_its_liar() -> None:
+    assert {code for _, _, code in LIES} == set(game.BREACH_CODES.values())
 
 
 def test_chosen_upcards_stay_closed_until_all_are_ready() -> None:

@@ -1,56 +1,73 @@
-"""How long rounds of bots are, and whether any goes on for ever (docs/rules.md 1.14).
+"""How strong the bots are: who is the shithead how often, in rounds of two under each preset.
 
-    python benchmarks/bench_bots.py [--rounds 1000]
+    python benchmarks/bench_bots.py [ROUNDS]
 
-Rounds are played openly, without the deal: ``rounds`` for each number of players, all with the ``normal`` bot.
-Shows accepted actions (median, 99th percentile, longest), stalled rounds, and milliseconds a move.
+``beginner`` is a player who lays one lowest card that fits and knows nothing else. Each pairing plays its rounds
+from both seats. Prints shares and asserts nothing: which way they have to lean is tested.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+import sys
+from collections import Counter
+from pathlib import Path
 from random import Random
 
-from client.bots import Level, choose
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from client.tactics import Level, choose
+from engine.actions import actions
+from engine.cards import pack_size
 from engine.game import apply, deal, mask
-from engine.rules import RuleSet
-from engine.state import GameState, Phase, Result
+from engine.moves import PlayerMove, Ready
+from engine.rules import PRESETS, RuleSet, packs_for
+from engine.state import NOBODY, GameState, Phase
 
-PLAYERS = (2, 3, 4, 5)
+DEFAULT_ROUNDS = 300
+BEGINNER = "beginner"
+PAIRS = (
+    (Level.EASY, Level.RANDOM),
+    (Level.EASY, BEGINNER),
+    (Level.EASY, Level.NORMAL),
+    (Level.NORMAL, BEGINNER),
+)
 
 
-def play(players: int, seed: int) -> GameState:
-    """One round to its end."""
-    rng = Random(seed)
-    faces = list(range(52))
-    rng.shuffle(faces)
-    state = deal(RuleSet(), players, seed % players, faces)
-    while state.phase is not Phase.OVER:
-        arranging = state.phase is Phase.ARRANGE
-        seat = state.ready.index(False) if arranging else state.turn
-        move = choose(mask(state, seat), seat, Level.NORMAL, rng)
+def chosen(state: GameState, seat: int, who: Level | str, rng: Random) -> PlayerMove:
+    """The move of a seat that is to move."""
+    seen = mask(state, seat)
+    if isinstance(who, Level):
+        move = choose(seen, seat, who, rng)
         if move is None:
-            raise RuntimeError("a bot in turn has no move")
-        state = apply(state, move)
-    return state
+            raise ValueError(f"{who} has no move")
+        return move
+    return Ready(seat) if state.phase is Phase.ARRANGE else next(iter(actions(seen)))
 
 
-def main() -> None:
-    """Prints a row for each number of players."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=1000)
-    rounds: int = parser.parse_args().rounds
-    print(f"{'players':<8} {'median':>7} {'99 %':>6} {'longest':>8} {'stalled':>8} {'ms/move':>8}")
-    for players in PLAYERS:
-        start = time.perf_counter()
-        ends = [play(players, seed) for seed in range(rounds)]
-        took = time.perf_counter() - start
-        counts = sorted(end.action_count for end in ends)
-        stalled = sum(end.result is Result.STALLED for end in ends)
-        row = (counts[len(counts) // 2], counts[len(counts) * 99 // 100], counts[-1], stalled)
-        print(f"{players:<8} {row[0]:>7} {row[1]:>6} {row[2]:>8} {row[3]:>8} {took * 1000 / sum(counts):>8.3f}")
+def shithead(rules: RuleSet, seed: int, players: tuple[Level | str, ...]) -> int:
+    """The seat that lost a round, or ``NOBODY`` where it reached its limit."""
+    rng = Random(seed)
+    faces = list(range(pack_size(packs_for(rules, len(players)), rules.jokers)))
+    rng.shuffle(faces)
+    state = deal(rules, len(players), seed % len(players), faces)
+    while state.phase is not Phase.OVER:
+        seat = state.ready.index(False) if state.phase is Phase.ARRANGE else state.turn
+        state = apply(state, chosen(state, seat, players[seat], rng))
+    return state.shithead
+
+
+def main(rounds: int) -> None:
+    """Measure and print."""
+    for one, other in PAIRS:
+        for preset in PRESETS:
+            lost: Counter[str] = Counter()
+            for seed in range(rounds):
+                players = (one, other) if seed % 2 else (other, one)
+                loser = shithead(RuleSet.preset(preset), seed // 2, players)
+                lost["nobody" if loser == NOBODY else str(players[loser])] += 1
+            shares = ", ".join(f"{name} {count / rounds:.0%}" for name, count in lost.most_common())
+            print(f"{one} against {other}, {preset}: lost by {shares}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_ROUNDS)

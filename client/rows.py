@@ -254,6 +254,8 @@ class View:
     """The wild joker that was turned up and that its player has to name now."""
     follow: tuple[int, ...] = ()
     """Positions of the cards just drawn that the player in turn may still lay (``draw_follow_up``)."""
+    grace_s: int = 0
+    """After so many seconds of waiting the round may be given up; 0 where no round is on."""
     start_rank: str = ""
     """The rank that my first lead has to hold (``lead_must_be_start_rank``)."""
     refuse: Callable[[PlayerMove], Sentence | None] = field(default=lambda move: None, compare=False, repr=False)

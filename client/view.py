@@ -99,6 +99,7 @@ def make_view(snapshot: Snapshot) -> View:
         asked=snapshot.asked,
         waits=_waits(snapshot, round_),
         overdue=round_.overdue if round_ is not None else False,
+        grace_s=round_.limits[2] if round_ is not None else 0,
         faults=tuple(fault.sentence for fault in round_.faults) if round_ is not None else (),
         ending=_ending(snapshot, round_),
         score=tuple(

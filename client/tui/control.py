@@ -10,7 +10,7 @@ from dataclasses import replace
 from client.sentences import render
 from client.tui.deeds import ACTIONS, ENTER_GUARD_S, Pressed, answered, press_enter, press_take
 from client.tui.guide import finished_step
-from client.tui.hand import pickable, playable_ranks
+from client.tui.hand import filled_slots, pickable, playable_ranks
 from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
 from client.tui.paging import on_page
 from client.tui.phrases import text
@@ -97,7 +97,7 @@ def _unknown(key: str, view: View, ui: Ui) -> Pressed:
     if key in RANK_KEYS and context_of(view) in ("blind", "deal", "lobby", "over", "offer"):
         why = why_not_of(view, RANK_KEYS[key])
         if why is not None and context_of(view) == "blind":
-            return warn(ui, view, "flip_first")
+            return warn(ui, view, "flip_first", slots=" ".join(map(str, filled_slots(view))))
         return warn_sentence(ui, view, why) if why is not None else warn(ui, view, "key_unknown", key=key)
     if key in (
         "escape",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from client.orders import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Void
-from client.tui.hand import choice_for, picked_cards
+from client.tui.hand import choice_for, filled_slots, picked_cards
 from client.tui.keys import context_of
 from client.tui.orders import Command, Leave, Store, Watch
 from client.tui.phrases import text
@@ -60,7 +60,7 @@ def press_enter(view: View, ui: Ui, key: str, now: float) -> Pressed:
         return warn(ui, view, "watching")
     if context == "blind":
         if ui.slot is None:
-            return warn(ui, view, "flip_first")
+            return warn(ui, view, "flip_first", slots=" ".join(map(str, filled_slots(view))))
         return replace(ui, slot=None), Act(Flip(view.my_seat, ui.slot - 1), view.stamp)
     picked = picked_cards(view, ui)
     if not picked:

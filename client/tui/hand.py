@@ -184,6 +184,12 @@ def _grouped_rows(shown: Sequence[Shown], ui: Ui, width: int) -> list[Row]:
     return [*rows, row(width, *cards), row(width, *keys)]
 
 
+def filled_slots(view: View) -> list[int]:
+    """My downcard slots with a card, from 1."""
+    me = next((player for player in view.players if player.is_me), None)
+    return [number + 1 for number, there in enumerate(me.slots if me is not None else ()) if there]
+
+
 def picked_cards(view: View, ui: Ui) -> tuple[OwnCard, ...]:
     """The picked cards that I still hold, in the order of picking."""
     here = {card.position: card for card in view.own}

@@ -28,6 +28,8 @@ MAX_SCORE_ROUNDS: Final = 4
 """Rounds beside the result; the page W has more."""
 SCORE_CELLS: Final = 22
 """A name and the number of lost rounds; a round takes four cells more."""
+ROOMY_HEIGHT: Final = 20
+"""From here on there is room for what is good to know, below it only for what matters now."""
 WIDE: Final = 100
 """From this width on there is room for dates."""
 DOT: Final = "..."
@@ -62,12 +64,12 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
     if view.i_host and ui.can_seat_bots and len(view.players) < seats and view.stage is Stage.LOBBY:
         free = Span(f"  {len(view.players) + 1:>2}   {text('no_seat', style):<14}", "dim")
         body.append(row(width, free, Span(text("press_bot", style), "hint", "b")))
-    if any(player.is_bot for player in view.players) and height >= 20:
+    if any(player.is_bot for player in view.players) and height >= ROOMY_HEIGHT:
         body.append(row(width, Span("       " + text("bots_seen", style), "dim")))
     body += _door(view, ui, width)
-    if height >= 20:
+    if height >= ROOMY_HEIGHT:
         body.append(row(width))
-    body += _joining(view, ui, width)
+    body += _joining(view, ui, width, height)
     body.append(
         row(
             width,
@@ -163,7 +165,7 @@ def _door(view: View, ui: Ui, width: int) -> list[Row]:
     return rows
 
 
-def _joining(view: View, ui: Ui, width: int) -> list[Row]:
+def _joining(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     style = ui.look.style
     outside = [address for address in view.addresses if not address.startswith(LOOPBACK)]
     if not outside:
@@ -175,7 +177,7 @@ def _joining(view: View, ui: Ui, width: int) -> list[Row]:
     if words is not None:
         said_words = text("join_words" if width >= 76 else "join_words_short", style, words=words)
         rows.append(row(width, Span("   " + said_words, "text")))
-    for address in outside[: 1 if words else 2]:
+    for address in outside[: 1 if words or height < ROOMY_HEIGHT else 2]:
         rows.append(row(width, Span("   " + text("join_address", style, address=address), "text")))
     return rows
 
@@ -246,13 +248,13 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         body.append(row(width, Span(fit(first.text, half), first.style), second))
     body += _remarks(view, ui, width)
     body += _door(view, ui, width)
-    if height >= 20:
+    if height >= ROOMY_HEIGHT:
         body.append(row(width))
     fairness = fairness_rows(view, ui, width)
     # On a small screen the word alone; the page F has the rest.
-    body += fairness if height >= 20 else fairness[:1]
+    body += fairness if height >= ROOMY_HEIGHT else fairness[:1]
     style = ui.look.style
-    if ui.saved and height >= 20:
+    if ui.saved and height >= ROOMY_HEIGHT:
         body.append(row(width, Span("   " + text("saved", style, path=ui.saved), "dim")))
     if view.stage is Stage.OVER and not view.asked:
         said = text("next_mine" if view.i_host else "next_wait", style, host=view.host)

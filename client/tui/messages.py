@@ -6,7 +6,7 @@ from typing import Final
 
 from client.phrases import WAITS
 from client.tui.cells import Row, Span, cells, cut, filled, row, wrap
-from client.tui.hand import consequence, picked_cards
+from client.tui.hand import consequence, filled_slots, picked_cards
 from client.tui.keys import context_of
 from client.tui.opponents import LATE_S, clock
 from client.tui.phrases import text
@@ -117,7 +117,9 @@ def hint(view: View, ui: Ui) -> str:
 def _turn_hint(view: View, ui: Ui) -> str:
     style = ui.look.style
     if view.zone is Zone.DOWNCARDS:
-        return text("hint_blind_chosen", style, slot=ui.slot) if ui.slot is not None else text("hint_blind", style)
+        if ui.slot is not None:
+            return text("hint_blind_chosen", style, slot=ui.slot)
+        return text("hint_blind", style, slots=" ".join(map(str, filled_slots(view))))
     kinds = {choice.kind for choice in view.choices}
     if kinds & {"name", "done"}:
         return text("hint_more", style)

@@ -11,7 +11,7 @@ from client.tui.cells import Row, Span, cells, cut, fit, row
 from client.tui.hand import suit_style
 from client.tui.phrases import text
 from client.tui.state import Look, Ui
-from client.view import PlayerRow, Stage, View
+from client.view import PlayerRow, Stage, View, WaitRow
 
 COLUMNS_HEIGHT: Final = 22
 """From this height on four opponents at most have a column each; else a line each."""
@@ -146,13 +146,23 @@ def _status(player: PlayerRow, view: View, ui: Ui) -> Span:
     if player.status == "out":
         return Span(text("out_place", style, place=place_word(player.place or 0)), "good")
     if player.link == "lost" and not player.is_me:
-        lost = text("lost_for", style, time=clock(wait.seconds)) if wait is not None else text("lost", style)
-        return Span(lost if player.present else text("left_table", style), "bad")
+        return Span(_lost(wait, view, ui) if player.present else text("left_table", style), "bad")
     if view.stage is Stage.ARRANGE:
         return Span(text("ready" if player.status == "ready" else "not_ready", style), "dim")
     if wait is not None and wait.seconds >= LATE_S:
         return Span(text("late", style, time=clock(wait.seconds)), "wait")
     return link_span(player, ui)
+
+
+def _lost(wait: WaitRow | None, view: View, ui: Ui) -> str:
+    """That a link is lost; where something is waited for, for how long, and how much longer it has to be."""
+    style = ui.look.style
+    if wait is None:
+        return text("lost", style)
+    left = view.grace_s - wait.seconds
+    if left <= 0:
+        return text("lost_for", style, time=clock(wait.seconds))
+    return text("lost_waits", style, time=clock(wait.seconds), rest=clock(left))
 
 
 def link_span(player: PlayerRow, ui: Ui) -> Span:

@@ -10,7 +10,7 @@ from client.lines.interpret import interpret
 from client.orders import Act, Explain, Problem
 from client.phrases import said
 from client.sentences import render
-from client.tui.hand import pickable, picked_cards, playable_ranks
+from client.tui.hand import filled_slots, pickable, picked_cards, playable_ranks
 from client.tui.keys import RANK_KEYS, context_of
 from client.tui.phrases import text
 from client.tui.state import Ui
@@ -145,12 +145,6 @@ def move_cursor(step: int) -> Callable[[View, Ui, str, float], Picked]:
         return replace(ui, cursor=(start + step) % count), None
 
     return move
-
-
-def filled_slots(view: View) -> list[int]:
-    """My downcard slots with a card, from 1."""
-    me = next((player for player in view.players if player.is_me), None)
-    return [number + 1 for number, there in enumerate(me.slots if me is not None else ()) if there]
 
 
 def _next_slot(view: View, ui: Ui, step: int) -> Ui:

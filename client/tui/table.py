@@ -44,7 +44,8 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
     is_wide = width >= WIDE_TITLE or not has_words
 
     def left(code: str, table: str, head: str) -> str:
-        return head + text(code, style, table=table, round=view.round or 0).lstrip() + words
+        progress = deal_progress(view, ui)
+        return head + text(code, style, table=table, round=view.round or 0, progress=progress).lstrip() + words
 
     # The table words are worth more than anything else here: whoever can't read them whole can't compare them.
     name, head = (cut(view.table, 20), " SHITHEAD  ") if is_wide else ("", " ")
@@ -54,6 +55,18 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
     room = width - cells(links) - 1
     fits = next((each for each in tries if cells(each) <= room), tries[-1])
     return row(width, Span(cut(fits, room), "title"), right=(Span(links, style_name),))
+
+
+def deal_progress(view: View, ui: Ui) -> str:
+    """How far the deal has come: the first step that not everybody has done."""
+    style, deal = ui.look.style, view.deal
+    if deal is None:
+        return ""
+    steps = {"accepted": deal.accepted, "shuffled": deal.shuffled, "proven": deal.proven, "agreed": deal.agreed}
+    for step, done in steps.items():
+        if done < deal.players:
+            return text(f"progress_{step}", style, done=done, all=deal.players)
+    return text("progress_cards", style)
 
 
 def footer_row(view: View, ui: Ui, width: int) -> Row:

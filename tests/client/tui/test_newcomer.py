@@ -102,3 +102,60 @@ def test_x_is_no_key_without_jokers() -> None:
     after, command = press("x", view, ui, 9.0)
     assert command is None
     assert after.message == "x does nothing here. ? shows the keys."
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"accepted": 1}, "answers 1 of 3"),
+        ({"shuffled": 2}, "shuffle 2 of 3"),
+        ({"shuffled": 3, "proven": 1}, "proofs 1 of 3"),
+        ({"shuffled": 3, "proven": 3, "agreed": 2}, "agreed 2 of 3"),
+        ({"shuffled": 3, "proven": 3, "agreed": 3}, "cards are opened"),
+    ],
+)
+def test_the_title_says_how_far_the_deal_is(changes: dict[str, int], words: str) -> None:
+    view, ui = scenes.dealing()
+    assert view.deal is not None
+    deal = replace(view.deal, **({"players": 3, "accepted": 3} | changes))
+    assert words in shown((replace(view, deal=deal), ui))[0]
+
+
+@pytest.mark.parametrize(("grace", "words"), [(90, "LOST 1:12  waits 0:18"), (60, "LOST 1:12"), (0, "LOST 1:12")])
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+def test_a_lost_link_says_how_long_it_is_waited_for(grace: int, words: str, size: tuple[int, int]) -> None:
+    view, ui = scenes.lost_link()
+    text = "\n".join(shown((replace(view, grace_s=grace), ui), *size))
+    assert words in text
+    assert ("waits" in text) is ("waits" in words)
+
+
+def test_a_small_lobby_shows_the_rules_and_the_newest_talk() -> None:
+    view, ui = scenes.lobby()
+    view = replace(view, players=view.players[:2], door=(), i_host=False)
+    text = "\n".join(shown((view, ui), 60, 16))
+    assert " RULES " in text
+    assert ui.log[-1].text in text
+
+
+def test_a_guest_is_told_no_rules_that_nobody_has_offered() -> None:
+    view, ui = scenes.lobby()
+    guest = replace(view, i_host=False, rules=None)
+    assert any("told when the host offers" in line for line in shown((guest, ui)))
+    page = shown((guest, replace(ui, page="rules")))
+    assert page[1].startswith(" THE USUAL RULES")
+    assert "told when a round is offered" in page[3]
+
+
+def test_unusual_rules_are_named_while_the_cards_are_dealt() -> None:
+    view, ui = scenes.dealing()
+    assert not any("RULES" in line for line in shown((view, ui)))
+    lines = shown((replace(view, rules=RuleSet(burn_run=3)), ui))
+    assert any("burn_run 3" in line for line in lines)
+
+
+def test_only_blind_cards_that_are_there_are_offered() -> None:
+    assert any("choose one with 1 3, then Enter" in line for line in shown(scenes.blind()))
+    view, ui = scenes.blind()
+    assert press("7", view, ui, 9.0)[0].message.endswith("in slot 7.")
+    assert press("enter", view, ui, 9.0)[0].message == "Choose a blind card first: 1 3."

@@ -15,7 +15,7 @@ import click
 
 from client.cards import Style, style_for
 from client.commands.running import BEFORE_EXIT
-from client.settings import Settings, load, save
+from client.settings import Settings, load, save, save_name
 
 if TYPE_CHECKING:
     from client.commands.seat import Seat
@@ -161,6 +161,13 @@ def make_screen(
             changes["suits"] = "letters" if look.style.ascii else "symbols"
         save(path, changes)
 
+    def store_name(name: str) -> str:
+        from p2p.identity import check_name
+
+        kept = check_name(name)
+        save_name(path, kept)
+        return kept
+
     return ScreenClient(
         node,
         look=first,
@@ -168,6 +175,7 @@ def make_screen(
         rounds=rounds,
         seat_bots=seat_bots,
         store=store,
+        store_name=store_name,
         watch=_watch(node),
         standing_in=standing_in,
         is_mono=is_mono(),

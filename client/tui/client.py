@@ -21,7 +21,7 @@ from client.tui.cells import Row
 from client.tui.control import follow, paste, press
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
 from client.tui.options import next_preset, next_value
-from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Store, Watch
+from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Rename, Store, Watch
 from client.tui.pages import last_scroll
 from client.tui.phrases import SCREEN, text
 from client.tui.render import draw
@@ -85,11 +85,11 @@ class ScreenClient:
     """A person, or with ``auto`` a watched bot, at a table on the full screen.
 
     ``node``: at the table already. ``rounds``: leave after so many finished rounds. ``seat_bots``: seats that
-    many bots more. ``store``: keeps changed looks. ``watch``: opens a saved round over the table; its second
-    argument is to be called when its screen has changed. ``standing_in``: who plays while the person is away.
-    ``is_mono``: no colours at all. ``input``, ``output``:
-    the process's terminal by default. ``clock``: seconds, for waits and guards; ``day``: the time of day shown
-    in the log.
+    many bots more. ``store``: keeps changed looks; ``store_name``: keeps a name for the next start, and returns
+    the form that it is kept in. ``watch``: opens a saved round over the table; its last argument is to be called
+    when its screen has changed. ``standing_in``: who plays while the person is away. ``is_mono``: no colours at
+    all. ``input``, ``output``: the process's terminal by default. ``clock``: seconds, for waits and guards;
+    ``day``: the time of day shown in the log.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class ScreenClient:
         rounds: int | None = None,
         seat_bots: Callable[[int], Awaitable[None]] | None = None,
         store: Callable[[Look], None] | None = None,
+        store_name: Callable[[str], str] | None = None,
         watch: Callable[[Path, Look, Callable[[], None]], Awaitable[Overlay]] | None = None,
         standing_in: StandIn | None = None,
         is_mono: bool = False,
@@ -114,6 +115,7 @@ class ScreenClient:
         self._rounds = rounds
         self._doer = Doer(node, auto=auto, seat_bots=seat_bots, standing_in=standing_in)
         self._store = store
+        self._store_name = store_name
         self._watch = watch
         self._announced = node.rules
         """The rules of the next round that the table has been told of."""
@@ -360,6 +362,8 @@ class ScreenClient:
                 self._narrator.set_style(look.style)
                 if self._store is not None:
                     await asyncio.to_thread(self._store, look)
+            case Rename(name=name):
+                await self._rename(name)
             case OtherRules(step=step):
                 rules = next_preset(self._node.rules, step, self._seated)
                 self._take(rules, text("rules_taken", name=preset_named(rules) or ""))
@@ -378,6 +382,12 @@ class ScreenClient:
                 self._ui = replace(self._ui, is_away=self._doer.is_away)
                 if told is not None:
                     self._answer(told)
+
+    async def _rename(self, name: str) -> None:
+        """Keeps a name for the next start. Raises what the name is no good for."""
+        if self._store_name is not None:
+            kept = await asyncio.to_thread(self._store_name, name)
+            self._ui = replace(self._ui, message=text("name_kept", name=kept, now=self._view.my_name))
 
     @property
     def _seated(self) -> int:

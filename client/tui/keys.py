@@ -87,7 +87,7 @@ KEYS: Final = (
     Key(("m",), "M", "mute", _ANY, "", "hide what somebody says, or show it again"),
     Key(("i",), "I", "network", _ANY, "", "links and addresses"),
     Key(("w",), "W", "evening", _ANY, "", "the evening's rounds"),
-    Key(("e",), "E", "settings", _ANY, "", "suits, colours, sounds, motion, mouse, the guide"),
+    Key(("e",), "E", "settings", _ANY, "", "name, suits, colours, sounds, motion, mouse, the guide"),
     Key(("?", "h"), "?", "help", _ANY, "help", "these keys"),
     Key(("ctrl-c",), "Ctrl-C", "quit", _ANY, "leave", "leave the table"),
 )

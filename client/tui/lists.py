@@ -15,7 +15,7 @@ from client.view import PlayerRow, Stage, View
 from engine.options import ArrangeRule
 from engine.rules import RuleSet, changed_items, to_items
 
-SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse", "guide")
+SETTINGS: Final = ("style", "order", "theme", "motion", "sound", "mouse", "guide", "name")
 """The lines of the settings page that can be changed, in order."""
 
 THEMES: Final = ("dark", "light", "contrast", "blind", "four", "mono")
@@ -44,6 +44,7 @@ def settings_page(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
         "sound": text("on" if look.sound else "off", style),
         "mouse": text("on" if look.mouse else "off", style),
         "guide": text("on" if look.guide else "off", style),
+        "name": view.my_name,
     }
     rows = []
     for number, name in enumerate(SETTINGS):
@@ -58,11 +59,8 @@ def settings_page(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
                 Span(f"< {values[name]} >", "message" if chosen else "text", f"setting:{number}"),
             )
         )
-    rows.append(row(width))
     sample = "   ".join(card_label(card, style) for card in ("2c", "Td", "Qh", "As"))
-    name = text("setting_name_how", style, name=view.my_name)
     rows += [
-        row(width, Span(f"    {text('setting_name', style):<26}   {name}", "text")),
         row(width),
         row(width, Span(f"    {sample}", "text")),
         row(width, Span("  " + text("settings_kept", style), "dim")),

@@ -22,10 +22,10 @@ def message_rows(view: View, ui: Ui, width: int) -> list[Row]:
     said, style = message(view, ui)
     if ui.typing is not None:
         # The end of a long line is what is being typed.
-        shown_text = text("say", ui.look.style, text=ui.typing)
+        shown_text = text("name_typed" if ui.types_name else "say", ui.look.style, text=ui.typing)
         while cells(shown_text) > width - 3:
             shown_text = shown_text[1:]
-        keys = row(width, Span(" " + text("say_keys", ui.look.style), "hint"))
+        keys = row(width, Span(" " + text("name_keys" if ui.types_name else "say_keys", ui.look.style), "hint"))
         return [row(width, Span(" " + shown_text, "typing"), Span("_", "cursor")), keys]
     parts = wrap(said, width - 2) if said else []
     return filled([row(width, Span(" " + part, style)) for part in parts], MESSAGE_ROWS, width)

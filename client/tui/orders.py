@@ -21,6 +21,13 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """Keep this name for the next start: at this table the old one is signed."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class OtherRules:
     """Take the preset that is ``step`` further for the next round."""
 
@@ -45,5 +52,5 @@ class Watch:
     """Show the last round again."""
 
 
-Command = Order | Leave | Store | OtherRules | OtherOption | Announce | Watch
+Command = Order | Leave | Store | Rename | OtherRules | OtherOption | Announce | Watch
 """Everything that a key can lead to outside the screen."""

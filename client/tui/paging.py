@@ -131,6 +131,8 @@ def _set(key: str, ui: Ui) -> Pressed:
     if key.startswith("setting:"):
         ui = replace(ui, row=int(key.partition(":")[2]))
     name = SETTINGS[ui.row % count]
+    if name == "name":
+        return replace(ui, typing="", types_name=True), None
     look = changed(ui.look, name, -1 if key == "left" else 1)
     # Whoever asks for the guide wants it from its beginning.
     guided: frozenset[str] = frozenset() if name == "guide" else ui.guided

@@ -66,6 +66,8 @@ class Ui:
     message: str = ""
     is_warning: bool = False
     typing: str | None = None
+    types_name: bool = False
+    """Whether what is being typed is my name of the next start, not talk."""
     muted: frozenset[bytes] = frozenset()
     """Whose talk is hidden."""
     asks: str = ""

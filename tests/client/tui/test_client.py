@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from client.cards import Style
 from client.standing_in import StandIn
 from client.tui.cells import Row, Span, row
 from client.tui.client import ScreenClient
@@ -20,14 +21,17 @@ from client.tui.options import SHOWN
 from client.tui.orders import Watch
 from client.tui.state import Look
 from client.view import Stage
+from engine.cards import card_text
 from engine.moves import Play
 from engine.rules import RuleSet
 from engine.state import Zone
+from p2p.identity import check_name
 from p2p.news import News
 from p2p.snapshot import Knocking, LinkView
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of as key_for_name
 from tests.client.tui.desk import LIMIT_S, Desk, desk
+from tests.client.tui.test_properties import faces_in
 
 
 class Clock:
@@ -74,7 +78,19 @@ async def seated(node: MemoryNode, width: int = 80, height: int = 24, **options:
 
 async def test_a_whole_round_by_keys() -> None:
     house = House("Ana", "Bogdan", seed=3)
-    async with seated(house.nodes[0]) as ana:
+    known: set[str] = set()
+
+    def check_faces() -> None:
+        """The screen and all of the log hold no face that this player has not been shown."""
+        peer = house.table.peers[0]
+        state = peer.session.own_state(peer.round) if peer.round is not None else None
+        if state is not None:
+            # Faces whose shares have come to this player, and to no other player alone.
+            known.update(card_text(face, 1) for face in state.faces if face >= 0)
+        log = "\n".join(entry.text for entry in ana.client.ui.log)
+        assert faces_in(f"{ana.at.text}\n{log}") <= known
+
+    async with seated(house.nodes[0], look=Look(motion=False, style=Style(ascii=True))) as ana:
         await ana.at.shows("Enter starts a round")
         ana.at.press("enter")
         await ana.at.shows("Exchange:")
@@ -86,6 +102,7 @@ async def test_a_whole_round_by_keys() -> None:
             view = ana.client.view
             if view.stage is Stage.OVER:
                 break
+            check_faces()
             if view.my_turn:
                 ana.clock.forward()
                 await _one_move(ana)
@@ -96,6 +113,7 @@ async def test_a_whole_round_by_keys() -> None:
         await ana.at.shows("WAS IT FAIR?")
         assert ana.client.view.ending is not None
         shithead = ana.client.view.ending.shithead
+        assert len(known) > 20
         said = "YOU ARE THE SHITHEAD" if shithead == "Ana" else "Bogdan IS THE SHITHEAD"
         await ana.at.shows(said)
 
@@ -327,6 +345,27 @@ async def test_settings_are_changed_and_kept() -> None:
         await ana.at.lacks("SETTINGS")
         assert [look.style.ascii for look in kept] == [True, True]
         assert kept[-1].theme == "light"
+
+
+async def test_a_name_is_kept_for_the_next_start() -> None:
+    kept: list[str] = []
+
+    def keep(name: str) -> str:
+        kept.append(check_name(name))
+        return kept[-1]
+
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0], store_name=keep) as ana:
+        ana.at.press("e", "up", "enter", *"Anna", "enter")
+        await ana.at.shows("From the next start on you are Anna. At this table you stay Ana.")
+        assert kept == ["Anna"]
+        ana.at.press("enter", *("a" * 40), "enter")
+        await ana.at.shows("A name has at most")
+        ana.at.press("enter", "x", "esc")
+        await ana.at.lacks("name>")
+        assert kept == ["Anna"]
+        # Nothing of it was said to the table.
+        assert not any(entry.kind == "chat" for entry in ana.client.ui.log)
 
 
 async def test_the_host_takes_other_rules_between_rounds() -> None:

@@ -252,7 +252,7 @@ def test_settings_are_changed_with_arrows() -> None:
     ui, command = pressed(scenes.playing(), "e", "right")
     assert isinstance(command, Store)
     assert ui.look.style.ascii
-    ui, command = pressed((scenes.playing()[0], ui), "up", "up", "left")
+    ui, command = pressed((scenes.playing()[0], ui), "up", "up", "up", "left")
     assert isinstance(command, Store)
     assert not ui.look.mouse
 

@@ -110,7 +110,8 @@ def test_who_asks_for_the_guide_again_has_it_from_its_beginning() -> None:
     view, ui = scenes.playing()
     ui = replace(ui, guided=frozenset({"turn", "round"}))
     ui, _ = press("e", view, ui, NOW)
-    ui, _ = press("up", view, ui, NOW)
+    for _ in range(2):
+        ui, _ = press("up", view, ui, NOW)
     ui, _ = press("right", view, ui, NOW)
     assert ui.look.guide
     ui, _ = press("escape", view, ui, NOW)

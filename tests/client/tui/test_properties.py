@@ -114,11 +114,12 @@ def test_texts_keep_to_their_cells(text: str, width: int) -> None:
 
 
 def faces_on(rows: list[tuple[object, ...]]) -> set[str]:
-    found = set()
-    for each in rows:
-        for rank, suit in FACE.findall("".join(part.text for part in each)):  # type: ignore[attr-defined]
-            found.add(rank.replace("10", "T") + suit)
-    return found
+    return faces_in("\n".join("".join(part.text for part in each) for each in rows))  # type: ignore[attr-defined]
+
+
+def faces_in(text: str) -> set[str]:
+    """The cards that a text names, in letters."""
+    return {rank.replace("10", "T") + suit for rank, suit in FACE.findall(text)}
 
 
 def screens_of(peer: Peer, ui: Ui) -> tuple[View, list[list[tuple[object, ...]]]]:

@@ -27,6 +27,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from p2p.addresses import DEFAULT_PORT, PORT_RANGE, Address, is_local, make_address
 from p2p.advert import TableAd, from_txt, instance_label, to_txt
+from p2p.budget import Allowance
 from p2p.errors import NetworkProblem, RemoteProtocolError
 from p2p.interfaces import Interface
 from p2p.probe import Prober
@@ -45,7 +46,17 @@ MAX_RESOLVING: Final = 16
 MAX_ADDRESSES: Final = 8
 """Addresses kept of one announcing peer."""
 
+MAX_NAMES: Final = 2048
+"""Announcements heard of one browser. Past them multicast DNS is no longer listened to: the library keeps what it
+means to ask again for every name ever heard, and a flood of names finds no table. Questions by broadcast go on."""
+
+HEARSAY_BURST: Final = 80.0
+HEARSAY_PER_SECOND: Final = 40.0
+"""Questions to addresses that only multicast DNS names, and that have not answered: whoever announces other
+people's addresses has nobody flooded, and questions to where nobody is fill the send buffer of the game socket."""
+
 RESOLVE_MS: Final = 2000
+"""How long a name is looked up."""
 
 RESOLVE_TRIES: Final = 8
 """The browser speaks of a name once. Where datagrams are lost, or this machine is too busy to read them in time,
@@ -250,6 +261,10 @@ class Browser:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
         self._browser: AsyncServiceBrowser | None = None
+        self._names = 0
+        self._hearsay = Allowance(HEARSAY_BURST, HEARSAY_PER_SECOND)
+        self._asked_from = 0
+        """Where among the tables that do not answer the next tick begins to ask."""
         self._ticks = 0
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
@@ -300,7 +315,10 @@ class Browser:
     def _announced(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange
     ) -> None:
-        if state_change is ServiceStateChange.Removed:
+        self._names += 1
+        if self._names > MAX_NAMES:
+            self._stop_listening()
+        elif state_change is ServiceStateChange.Removed:
             self._again.discard(name)
             self._removed(name)
         elif name in self._tasks:
@@ -309,6 +327,12 @@ class Browser:
             task = self._loop.create_task(self._resolve(zeroconf, name), name="resolve a table")
             self._tasks[name] = task
             task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+    def _stop_listening(self) -> None:
+        browser, self._browser = self._browser, None
+        if browser is not None:
+            log.warning("more than %d announcements: multicast DNS is no longer listened to", MAX_NAMES)
+            self._tasks[SERVICE] = self._loop.create_task(browser.async_cancel(), name="stop listening")
 
     def _removed(self, name: str) -> None:
         for key, sighting in list(self._seen.items()):
@@ -353,7 +377,7 @@ class Browser:
         sighting.names.add(name)
         for address in addresses:
             sighting.learn(address)
-        self.ask(sighting.addresses)
+        self._ask_hearsay(sighting.addresses)
 
     def _found(self, address: Address, ad: TableAd, seconds: float) -> None:
         sighting = self._sight(ad, is_hearsay=False)
@@ -404,15 +428,32 @@ class Browser:
     def _tick(self) -> None:
         self._timer = self._loop.call_later(TICK_SECONDS, self._tick)
         now = self._loop.time()
+        live, silent = dict[Address, None](), dict[Address, None]()
         for sighting in self._seen.values():
             if sighting.was_live and not sighting.is_live(now):
                 sighting.was_live = False
                 self._notify()
             # The address that answers is enough; until one does, all are tried.
-            self.ask(sighting.addresses[:1] if sighting.was_live else sighting.addresses)
+            if sighting.was_live:
+                live.update(dict.fromkeys(sighting.addresses[:1]))
+            else:
+                silent.update(dict.fromkeys(sighting.addresses))
+        self.ask(live)
+        waiting = [address for address in silent if address not in live]
+        start = self._asked_from % max(1, len(waiting))
+        self._asked_from = start + self._ask_hearsay(waiting[start:] + waiting[:start])
         if self._search and self._ticks % SEARCH_TICKS == 0:
             self._ask_everybody()
         self._ticks += 1
+
+    def _ask_hearsay(self, addresses: Sequence[Address]) -> int:
+        """Asks as many of these addresses as the allowance lets; how many."""
+        now = self._loop.time()
+        for number, address in enumerate(addresses):
+            if not self._hearsay.take(1, now):
+                return number
+            self._prober.ask(address)
+        return len(addresses)
 
     def _ask_everybody(self) -> None:
         """Broadcast and multicast die in different routers, so both are used."""

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
+import os
 import unicodedata
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
-from zeroconf import ServiceStateChange
+from zeroconf import (
+    DNSAddress,
+    DNSIncoming,
+    DNSOutgoing,
+    DNSPointer,
+    DNSService,
+    DNSText,
+    ServiceStateChange,
+    const,
+)
+from zeroconf.asyncio import AsyncServiceInfo
 
 from p2p import discovery as discovery_module
 from p2p import sweep as sweep_module
@@ -25,6 +38,7 @@ from p2p.advert import (
     instance_label,
     to_txt,
 )
+from p2p.budget import Allowance
 from p2p.discovery import MAX_TABLES, SERVICE, Advertiser, Browser, Responder
 from p2p.errors import RemoteProtocolError
 from p2p.gossip import dialable, is_from_author, is_said, make_addresses, make_say
@@ -292,6 +306,99 @@ async def test_a_table_that_started_again_loses_its_old_addresses(lan: Lan) -> N
     assert browser.tables()[0].addresses == (("127.0.0.1", 6),)
 
 
+def announcement(name: str, txt: dict[str, str], address: str, port: int = 21052) -> DNSIncoming:
+    """A multicast DNS packet that announces a table, with anything in it."""
+    out = DNSOutgoing(const._FLAGS_QR_RESPONSE | const._FLAGS_AA, multicast=True)
+    full, host, in_, ttl = f"{name}.{SERVICE}", f"{name.encode().hex()[:40]}.local.", const._CLASS_IN, 4500
+    text = b"".join(bytes([len(item)]) + item for item in (f"{k}={v}".encode() for k, v in txt.items()))
+    for record in (
+        DNSPointer(SERVICE, const._TYPE_PTR, in_, ttl, full),
+        DNSService(full, const._TYPE_SRV, in_, ttl, 0, 0, port, host),
+        DNSText(full, const._TYPE_TXT, in_, ttl, text),
+        DNSAddress(host, const._TYPE_A, in_, ttl, ipaddress.ip_address(address).packed),
+    ):
+        out.add_answer_at_time(record, 0)
+    return DNSIncoming(out.packets()[0], ("192.168.0.66", 5353))
+
+
+async def test_ten_thousand_announced_tables_fill_no_list_and_end_the_listening(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = await lan.host(1)
+    interfaces = loopback_interfaces()
+    responder = Responder.open(interfaces)
+    # Nothing goes out: other tests listen on loopback too.
+    monkeypatch.setattr(responder.zeroconf.zeroconf, "async_send", lambda *a, **how: None)
+    prober = Prober(host.endpoint)
+    browser = Browser(responder, prober, interfaces, own_key=host.key, search=False)
+    asked: list[Address] = []
+    prober.ask = lambda address, **how: asked.append(address)  # type: ignore[method-assign]
+    await browser.start()
+    records = responder.zeroconf.zeroconf.record_manager
+    started = asyncio.get_running_loop().time()
+    for number in range(10_000):
+        address = f"10.{number % 200}.{number // 200}.1"
+        txt = to_txt(ad_of(number % 200 + 1, f"Table {number}"))
+        records.async_updates_from_response(announcement(f"t{number}", txt, address))
+        if number % 64 == 0:
+            await asyncio.sleep(0)
+        assert len(browser._tasks) <= discovery_module.MAX_RESOLVING + 1
+        assert len(browser.tables()) <= MAX_TABLES
+    assert browser._browser is None
+    took = asyncio.get_running_loop().time() - started
+    allowed = discovery_module.HEARSAY_BURST + (took + 1) * discovery_module.HEARSAY_PER_SECOND
+    assert len(asked) <= allowed
+    await browser.close()
+    await responder.close()
+
+
+async def test_other_peoples_addresses_are_asked_only_so_often(lan: Lan) -> None:
+    host = await lan.host(1)
+    prober = Prober(host.endpoint)
+    browser = Browser(None, prober, [], own_key=host.key, search=False)
+    browser._hearsay = Allowance(40, 1e-9)
+    asked: list[Address] = []
+    prober.ask = lambda address, **how: asked.append(address)  # type: ignore[method-assign]
+    for number in range(MAX_TABLES):
+        sighting = browser._sight(ad_of(number + 2), is_hearsay=True)
+        assert sighting is not None
+        for last in range(8):
+            sighting.learn(("192.168.0.7", 21052) if last < 4 else (f"192.168.{number}.{last}", 21052))
+    browser._tick()
+    assert len(asked) == len(set(asked)) == 40
+    # The next tick begins where this one ended: nobody is asked twice before all have been.
+    browser._hearsay = Allowance(40, 1e-9)
+    browser._tick()
+    assert len(set(asked)) == 80
+    await browser.close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\x1b[2J\x1b[31mKitchen",
+        "Kit\u202echen",
+        "K" * 60,
+        "\u0000",
+        "Ki\ntchen",
+        "\u200bKitchen\u2066",
+        "a\u0301" * 25,
+    ],
+)
+async def test_announced_text_reaches_no_screen_as_it_came(lan: Lan, name: str) -> None:
+    host = await lan.host(1)
+    browser = Browser(None, Prober(host.endpoint), [], own_key=host.key, search=False)
+    txt = {key.encode(): value.encode() for key, value in {**to_txt(ad_of(2)), "t": name, "r": name[:20]}.items()}
+    info = AsyncServiceInfo(SERVICE, f"x.{SERVICE}", port=9, properties=txt, addresses=[bytes([192, 168, 0, 9])])
+    with contextlib.suppress(RemoteProtocolError):
+        browser._heard_of(f"x.{SERVICE}", info)
+    for table in browser.tables():
+        for text in (table.ad.table, table.ad.rules, table.ad.phase):
+            assert text == clean_text(text, 24)
+            assert text.isprintable() and len(text) <= 24
+    await browser.close()
+
+
 async def test_a_removed_name_takes_a_silent_table_with_it(lan: Lan) -> None:
     one = await lan.host(1)
     browser = browser_of(Watcher(one), one, Bell())
@@ -314,9 +421,13 @@ async def test_dns_sd_over_loopback(lan: Lan) -> None:
     advertiser = Advertiser(responders[1], answering.prober)
     try:
         await browser.start()
-        await soon(advertiser.start(ad_of(2, port=two.endpoint.port)))
-        await bell.until(lambda: [table.is_live for table in browser.tables()] == [True])
-        assert browser.tables()[0].addresses[0] == two.address
+        # A key that no other program on this machine has: whatever else is announced here meanwhile is heard too.
+        key = Ed25519PrivateKey.generate().public_key().public_bytes_raw()
+        ad = msgspec.structs.replace(ad_of(2, port=two.endpoint.port), key=key, nonce=os.urandom(8))
+        await soon(advertiser.start(ad))
+        await bell.until(lambda: any(table.is_live for table in browser.tables() if table.ad.key == key))
+        (found,) = (table for table in browser.tables() if table.ad.key == key)
+        assert found.addresses[0] == two.address
     finally:
         await browser.close()
         await advertiser.close()

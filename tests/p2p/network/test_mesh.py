@@ -9,6 +9,8 @@ import pytest
 
 from p2p import link as link_module
 from p2p import mesh as mesh_module
+from p2p.budget import CARDS_BURST, Allowance
+from p2p.certificates import public_bytes
 from p2p.errors import NetworkProblem
 from p2p.frames import Bye, CloseCode, Knock, Refuse
 from p2p.gossip import make_addresses
@@ -180,3 +182,100 @@ async def test_a_bye_of_unknown_meaning_is_still_a_goodbye(lan: Lan) -> None:
     await two.bell.until(lambda: two.ups == [one.key])
     one.mesh.send(two.key, Bye(code="moon_full"))
     await two.bell.until(lambda: two.downs == [(one.key, CloseCode.DONE)])
+
+
+# -- strangers that link and say nothing
+
+
+async def test_so_many_strangers_may_be_linked_and_members_come_in_all_the_same(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_module, "MAX_STRANGERS", 3)
+    host = await lan.player(1)
+    strangers = [await lan.player(number) for number in range(2, 6)]
+    for stranger in strangers[:3]:
+        await soon(stranger.mesh.connect(host.address))
+    with pytest.raises(NetworkProblem) as caught:
+        await soon(strangers[3].mesh.connect(host.address))
+    assert caught.value.code == "busy"
+    host.mesh.set_members({strangers[3].key: []})
+    await soon(strangers[3].mesh.connect(host.address))
+    assert len(host.mesh.peers) == 4
+
+
+async def test_a_silent_stranger_gives_way_to_the_next_and_a_guest_does_not(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_module, "MAX_STRANGERS", 2)
+    monkeypatch.setattr(mesh_module, "KNOCK_SECONDS", 0.0)
+    host = await lan.player(1)
+    guest, silent, knocking = [await lan.player(number) for number in range(2, 5)]
+    host.mesh.is_guest = lambda key: key == guest.key
+    for stranger in (guest, silent, knocking):
+        await soon(stranger.mesh.connect(host.address))
+    await silent.bell.until(lambda: silent.downs == [(host.key, CloseCode.REFUSED)])
+    await host.bell.until(lambda: set(host.mesh.peers) == {guest.key, knocking.key})
+
+
+async def test_a_host_on_the_network_fills_only_a_part_of_the_places(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_module, "is_loopback", lambda address: False)
+    host = await lan.player(1)
+    strangers = [await lan.player(number) for number in range(2, 3 + mesh_module.MAX_STRANGERS_PER_HOST)]
+    for stranger in strangers[:-1]:
+        await soon(stranger.mesh.connect(host.address))
+    with pytest.raises(NetworkProblem) as caught:
+        await soon(strangers[-1].mesh.connect(host.address))
+    assert caught.value.code == "busy"
+    assert mesh_module.MAX_STRANGERS_PER_HOST < mesh_module.MAX_STRANGERS
+
+
+async def test_a_stranger_that_is_not_at_the_door_is_unlinked_in_time(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_module, "STRANGER_SECONDS", 0.0)
+    monkeypatch.setattr(mesh_module, "TICK_SECONDS", 0.01)
+    host, silent, guest = [await lan.player(number) for number in range(1, 4)]
+    host.mesh.is_guest = lambda key: key == guest.key
+    await soon(guest.mesh.connect(host.address))
+    await soon(silent.mesh.connect(host.address))
+    await silent.bell.until(lambda: silent.downs == [(host.key, CloseCode.REFUSED)])
+    assert guest.downs == [] and set(host.mesh.peers) <= {guest.key, silent.key}
+
+
+async def test_address_lists_of_made_up_peers_push_nobodys_out_and_go_no_further(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_module, "MAX_CARDS", 8)
+    host, member, stranger = [await lan.player(number) for number in range(1, 4)]
+    host.mesh.set_members({member.key: [member.address]})
+    await host.bell.until(lambda: member.key in host.mesh.peers)
+    member.mesh.announce([member.address])
+    await soon(stranger.mesh.connect(host.address))
+    stranger.mesh.announce([stranger.address])
+    for number in range(10, 40):
+        card = make_addresses(key_of(number), 1, [("127.0.0.1", 9)])
+        host.mesh._take_card(stranger.key, card)
+        host.mesh._take_card(member.key, card)
+    async with asyncio.timeout(8):
+        while member.key not in host.mesh._cards:  # noqa: ASYNC110 - a card taken in tells nobody
+            await asyncio.sleep(0)
+    for number in range(40, 60):
+        host.mesh._take_card(member.key, make_addresses(key_of(number), 1, [("127.0.0.1", 9)]))
+    assert len(host.mesh._cards) <= 8 and member.key in host.mesh._cards
+    made_up = {public_bytes(key_of(number)) for number in range(10, 60)}
+    assert not made_up & set(stranger.mesh._cards)
+
+
+async def test_address_lists_are_checked_only_so_often_for_one_who_brings_them(
+    lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, member = await lan.player(1), await lan.player(2)
+    host.mesh.set_members({member.key: []})
+    checked: list[object] = []
+    monkeypatch.setattr(mesh_module, "is_from_author", lambda card: checked.append(card) or False)
+    host.mesh._checks._of[member.key] = Allowance(CARDS_BURST, 0.0)
+    for number in range(500):
+        host.mesh._take_card(member.key, make_addresses(key_of(9), number, []))
+    assert len(checked) == CARDS_BURST

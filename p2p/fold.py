@@ -361,14 +361,16 @@ class Fold:
         revision, whose numbers nobody here can judge, counts only where there is no other.
         """
         best: Round | None = None
-        rank: tuple[bool, bool, bool, bool, int, int, bytes] | None = None
+        rank: tuple[bool, bool, bool, bool, int, bool, int, bytes] | None = None
         mine = [round_ for round_ in self.rounds.values() if self._plays_in(round_) and not round_.is_foreign]
         played = max((round_.terms.round for round_ in mine if round_.everything().final is not None), default=0)
         for round_ in self.rounds.values():
             lens, terms = round_.everything(), round_.terms
-            going = lens.agreement is not None and lens.final is None
+            settled = lens.final is not None
+            going = lens.agreement is not None and not settled
             own = round_ in mine and terms.round > played and lens.phase is not Phase.DEAD
-            here = (going and own, going, own, not round_.is_foreign, terms.round, terms.attempt, round_.contract)
+            number = (terms.round, settled, terms.attempt, round_.contract)
+            here = (going and own, going, own, not round_.is_foreign, *number)
             if rank is None or here > rank:
                 best, rank = round_, here
         return best

@@ -216,7 +216,7 @@ def seen_itself(stand: Stand) -> tuple[Entry, ...]:
 def seen_out_of_order(stand: Stand) -> tuple[Entry, ...]:
     """Names two entries of one feed, the one before the other."""
     peer = stand.cheater
-    other = stand.honest[0]
+    other = next(one for number in range(2) if (one := stand.table.by_number(number)) is not peer)
     for _ in range(2):
         mark = other.write(e.Mark())
         for one in stand.table.peers:

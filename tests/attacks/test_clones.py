@@ -19,6 +19,7 @@ from p2p.dealing import TransparentDealing
 from p2p.entries import Entry
 from p2p.frames import Have
 from p2p.store import Store, StoreProblem
+from p2p.sync import make_have
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES
 

@@ -5,10 +5,13 @@ Weights make the equations of a shuffle separable: with the weight of one set to
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
 
+from p2p import dealing
 from p2p.dealing import KeyPart, Opening, group, keys, opening, shuffle
 from p2p.dealing.derive import nonce_stream
 from p2p.dealing.elgamal import split_deck
@@ -190,6 +193,24 @@ def one_position_twice(table: Table) -> bool:
     return table.dealing.check_shares(table.ground, 0, table.keys[0].X, table.deck, made, proof)
 
 
+def shares_for(table: Table, positions: tuple[int, ...]) -> bool:
+    """Good shares for positions in this order, made by a program that does not look at it."""
+    deck = split_deck(table.ground, table.deck)
+    assert deck is not None
+    made, proof = opening.make_shares(table.ground, 0, table.seeds[0], deck, [(b"cause", positions)], Draws())
+    return table.dealing.check_shares(table.ground, 0, table.keys[0].X, table.deck, made, proof)
+
+
+def descending_positions(table: Table) -> bool:
+    return shares_for(table, (1, 0))
+
+
+def position_beyond_the_deck(table: Table) -> bool:
+    (made,), proof = table.dealing.shares(table.ground, 0, table.seeds[0], table.deck, [(b"cause", (0,))])
+    beyond = made._replace(positions=(CARDS,))
+    return table.dealing.check_shares(table.ground, 0, table.keys[0].X, table.deck, [beyond], proof)
+
+
 FORGERIES: dict[Callable[[Table], bool], str] = {
     key_of_another: "dealing.keys.check_key.2",
     short_key_proof: "dealing.keys.check_key.0",
@@ -203,6 +224,8 @@ FORGERIES: dict[Callable[[Table], bool], str] = {
     sum_with_a_point_that_is_none: "dealing.group._sum.2",
     sum_with_such_a_point_once: "dealing.group._sum.0",
     sum_with_such_a_point_times_zero: "dealing.group._sum.1",
+    descending_positions: "dealing.interface.ascending_positions.0",
+    position_beyond_the_deck: "dealing.interface.ascending_positions.1",
     one_position_twice: "dealing.real.ElGamalDealing.check_shares.0",
 }
 """What must be refused → the refusal without which it is not, or only by a program that stumbles."""
@@ -211,11 +234,11 @@ SITES: dict[str, Site] = {}
 
 
 def _find_sites() -> None:
-    from p2p.dealing import elgamal
-    from p2p.dealing import real as front
-
-    for module in (keys, opening, group, elgamal, shuffle, front):
-        SITES.update({str(site): site for site, _ in sites(module, ("return",))})
+    # Every module of the deal, so that a new one cannot be forgotten.
+    for info in pkgutil.iter_modules(dealing.__path__):
+        if info.name not in ("transparent", "words"):
+            module = import_module(f"p2p.dealing.{info.name}")
+            SITES.update({str(site): site for site, _ in sites(module, ("return",))})
 
 
 _find_sites()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 
 import pytest
 
+from p2p.audit import verify
+from p2p.dealing import TransparentDealing
 from p2p.entries import Entry
 from p2p.phases import TABLE, Phase
 from tests.attacks.matrix import (
@@ -21,11 +24,14 @@ from tests.attacks.matrix import (
     check_kept_closed,
     check_named,
     check_new_deal,
+    saved,
     standing,
     wrong_entries,
 )
+from tests.p2p.peers import verdict
 
 PAIRS = sorted(WRONG)
+FLAW_PAIRS = list(combinations_with_replacement(GENERIC, 2))
 FLAWS = [(phase, name) for phase in Phase for name in GENERIC]
 LONG, EXTRA = (
     pytest.mark.slow,
@@ -79,6 +85,53 @@ def test_a_wrong_entry_in_any_phase_is_named_by_all(players: int, phase: Phase, 
 def test_a_flaw_of_any_entry_in_any_phase_is_named_by_all(players: int, phase: Phase, name: str) -> None:
     make, code = GENERIC[name]
     meets(standing(players, phase), phase, code, make)
+
+
+FLAWS_OF_TWO = [
+    pytest.param(
+        players,
+        phase,
+        first,
+        second,
+        marks=() if players == 3 and number == place % len(FLAW_PAIRS) else LONG,
+        id=f"{players}-{phase}-{first}-{second}",
+    )
+    for players in (3, 5)
+    for place, phase in enumerate(Phase)
+    for number, (first, second) in enumerate(FLAW_PAIRS)
+]
+
+
+@pytest.mark.parametrize(("players", "phase", "first", "second"), FLAWS_OF_TWO)
+def test_two_who_cheat_at_once_are_both_named(players: int, phase: Phase, first: str, second: str) -> None:
+    stand = standing(players, phase)
+    one, other = stand.cheater, stand.table.by_number(2)
+    contract = one.round.contract
+    honest = [peer for peer in stand.table.peers if peer not in (one, other)]
+    signed = []
+    for cheater, name in ((one, first), (other, second)):
+        stand.cheater = cheater
+        signed.append((cheater, GENERIC[name][0](stand)))
+    for cheater, entries in signed:
+        cheater.on_write = lambda peer, body: []
+        for entry in entries:
+            cheater.put(entry)
+            for peer in honest:
+                peer.session.receive(entry)
+    for peer in honest:
+        peer.on_write = None
+    stand.table.settle()
+    expected = {(one.me, GENERIC[first][1]), (other.me, GENERIC[second][1])}
+    found = [verdict(peer.session) for peer in honest]
+    assert all(each == found[0] for each in found)
+    for peer in honest:
+        lens = peer.session.rounds[contract].everything()
+        assert {(fault.player, fault.code) for fault in lens.faults} == expected
+        assert not {fault.player for fault in peer.session.table_faults} - {one.me, other.me}
+        assert lens.phase is Phase.DEAD or lens.final is not None
+    audited = verify(saved(honest[0], honest[0].session.rounds[contract]), TransparentDealing())
+    assert audited.verdict == "cheating"
+    assert {fault.player for fault in audited.faults} == {one.name, other.name}
 
 
 def test_every_pair_of_phase_and_kind_has_a_case() -> None:

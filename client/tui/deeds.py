@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from client.orders import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Void
-from client.tui.hand import choice_for, filled_slots, picked_cards
+from client.tui.hand import choice_for, filled_slots, moves_of, picked_cards
 from client.tui.keys import context_of
 from client.tui.orders import Command, Leave, Store, Watch
 from client.tui.phrases import text
@@ -22,7 +22,7 @@ from client.tui.picking import (
 )
 from client.tui.state import Ui
 from client.view import Stage, View
-from engine.moves import Flip, PickUp, Play, Ready
+from engine.moves import Flip, PickUp, Play, PlayAs, Ready
 from engine.state import Zone
 
 ENTER_GUARD_S: Final = 0.25
@@ -69,8 +69,26 @@ def press_enter(view: View, ui: Ui, key: str, now: float) -> Pressed:
     move = Play(view.my_seat, tuple(card.position for card in picked))
     choice = choice_for(view, ui)
     if choice is None:
-        return warn(ui, view, "other_rank")
+        return _name_jokers(view, ui, view.my_seat)
     return replace(ui, picked=(), cursor=None), Act(move, view.stamp)
+
+
+def _name_jokers(view: View, ui: Ui, seat: int) -> Pressed:
+    """Plays picked wild jokers as what lies beside them; alone the list asks what they count as."""
+    picked = picked_cards(view, ui)
+    ranks = sorted(card.rank for card in picked)
+    rows = {
+        choice.move.rank: number
+        for number, choice in enumerate(moves_of(view))
+        if isinstance(choice.move, PlayAs) and sorted(text[0] for text in choice.cards) == ranks
+    }
+    if not rows:
+        return warn(ui, view, "other_rank")
+    if len(rows) == 1:
+        move = PlayAs(seat, tuple(sorted(card.position for card in picked)), next(iter(rows)))
+        return replace(ui, picked=(), cursor=None), Act(move, view.stamp)
+    row = min(rows.values())
+    return replace(ui, page="choices", row=row, scroll=0, message=text("joker_what", ui.look.style)), None
 
 
 def _be_ready(view: View, ui: Ui, now: float) -> Pressed:

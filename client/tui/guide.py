@@ -68,7 +68,7 @@ def _my_turn(view: View, ui: Ui) -> str:
     kinds = {choice.kind for choice in view.choices}
     if view.zone is Zone.DOWNCARDS:
         return "blind"
-    if "play" not in kinds:
+    if not kinds & {"play", "play_as", "chance"}:
         return "take" if "pick_up" in kinds else ""
     several = any(choice.kind == "play" and choice.count > 1 for choice in view.choices)
     burns = any(choice.outcome is not None and choice.outcome.burns for choice in view.choices)

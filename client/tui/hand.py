@@ -196,6 +196,11 @@ def picked_cards(view: View, ui: Ui) -> tuple[OwnCard, ...]:
     return tuple(here[position] for position in ui.picked if position in here)
 
 
+def moves_of(view: View) -> tuple[Choice, ...]:
+    """The choices that are moves of the game."""
+    return tuple(choice for choice in view.choices if choice.move is not None)
+
+
 def choice_for(view: View, ui: Ui) -> Choice | None:
     """What playing the picked cards is among the choices of the view: of that rank and count."""
     picked = picked_cards(view, ui)

@@ -124,6 +124,8 @@ def _turn_hint(view: View, ui: Ui) -> str:
     if kinds & {"name", "done"}:
         return text("hint_more", style)
     more = " " + text("hint_more", style) if kinds & {"play_as", "chance"} else ""
+    if "play_as" in kinds and "play" not in kinds:
+        return text("hint_joker", style)
     if "play" in kinds:
         return text("hint_pick", style) + more
     return text("hint_none", style) + more if "pick_up" in kinds else text("hint_more", style)

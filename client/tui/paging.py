@@ -7,13 +7,14 @@ from typing import Final
 
 from client.orders import Act
 from client.tui.deeds import ACTIONS, Pressed, press_quit
+from client.tui.hand import moves_of
 from client.tui.keys import find
 from client.tui.options import SHOWN
 from client.tui.orders import OtherOption, OtherRules, Store
 from client.tui.pages import SETTINGS, THEMES, muteable
 from client.tui.picking import warn
 from client.tui.state import Look, Ui
-from client.view import Choice, Stage, View
+from client.view import Stage, View
 
 SCROLL_ROWS: Final = 8
 """What a page key moves."""
@@ -103,11 +104,6 @@ def _choose(key: str, view: View, ui: Ui) -> Pressed:
         return ui, None
     move = moves[row].move
     return replace(ui, page="", picked=(), scroll=0), Act(move, view.stamp) if move is not None else None
-
-
-def moves_of(view: View) -> tuple[Choice, ...]:
-    """The choices that are moves of the game."""
-    return tuple(choice for choice in view.choices if choice.move is not None)
 
 
 def _scrolled(key: str, scroll: int) -> int:

@@ -109,6 +109,8 @@ SCREEN: Final[dict[str, str]] = {
     "selection_gone": "{cards} can't be played now. {why}",
     "nothing_picked": "Nothing is picked. Press the key under a card first.",
     "all_picked": "That is all you have of them.",
+    "joker_what": "What does the joker count as? Up and down choose, Enter plays.",
+    "hint_joker": "X picks the joker, Enter then asks what it counts as.",
     "other_rank": "Only cards of one rank go together.",
     "key_unknown": "{key} does nothing here. ? shows the keys.",
     "not_your_turn": "It is {name}'s turn.",

@@ -64,7 +64,17 @@ def pick_rank(view: View, ui: Ui, rank: str) -> Picked:
     rest = [card for card in cards if card not in picked]
     if not rest:
         return warn(ui, view, "all_picked")
-    return replace(ui, picked=(*(card.position for card in picked), rest[0].position)), None
+    return replace(ui, picked=(*_kept(view, ui, rank), rest[0].position)), None
+
+
+def _kept(view: View, ui: Ui, rank: str) -> tuple[int, ...]:
+    """What stays picked when a card of ``rank`` is added: others of that rank; wild jokers go with any."""
+    wild = any(choice.kind == "play_as" for choice in view.choices)
+    return tuple(
+        card.position
+        for card in picked_cards(view, ui)
+        if card.rank == rank or (wild and JOKER in (card.rank, rank))
+    )
 
 
 def _not_here(view: View, rank: str) -> Sentence:
@@ -87,8 +97,7 @@ def toggle(view: View, ui: Ui, card: OwnCard) -> Picked:
         return replace(ui, picked=tuple(position for position in ui.picked if position != card.position)), None
     if view.my_turn and card.why_not is not None and card.rank not in playable_ranks(view):
         return warn_sentence(ui, view, card.why_not)
-    same = tuple(each.position for each in picked_cards(view, ui) if each.rank == card.rank)
-    return replace(ui, picked=(*same, card.position)), None
+    return replace(ui, picked=(*_kept(view, ui, card.rank), card.position)), None
 
 
 def _pick_to_swap(view: View, ui: Ui, rank: str) -> Picked:

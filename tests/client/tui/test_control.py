@@ -19,7 +19,8 @@ from client.tui.orders import Leave, Store
 from client.tui.phrases import SCREEN
 from client.tui.state import Ui
 from client.view import View, make_view
-from engine.moves import Flip, PickUp, Play, Ready, Swap
+from engine.cards import rank_text
+from engine.moves import Flip, PickUp, Play, PlayAs, Ready, Swap
 from tests.client.positions import snapshot_of
 from tests.client.tui import scenes
 from tests.engine.helpers import record
@@ -347,3 +348,41 @@ def test_n_is_no_and_nothing_else() -> None:
     ui, command = pressed(scenes.lobby(), "n")
     assert (command, ui.page) == (None, "")
     assert pressed(scenes.offered(), "i")[0].page == "network"
+
+
+WILD = "wikipedia jokers=2 joker_power=wild"
+
+
+def test_a_wild_joker_alone_is_asked_what_it_counts_as() -> None:
+    scene = scenes.playing(record("pile 8c\nhand Ana 4c X1\nhand Bogdan Qc\nturn Ana\n", rules=WILD))
+    assert "Enter then asks what it counts as" in scenes.as_text(scenes.drawn(scene, 80, 24))
+    ui, command = pressed(scene, "x", "enter")
+    assert (ui.page, command) == ("choices", None)
+    text = scenes.as_text(scenes.drawn((scene[0], ui), 80, 24))
+    assert "What does the joker count as?" in text
+    marked = next(line for line in text.splitlines() if line.startswith("  > "))
+    assert "as" in marked
+    _, command = pressed((scene[0], ui), "enter")
+    assert isinstance(command, Act)
+    assert isinstance(command.move, PlayAs)
+
+
+@pytest.mark.parametrize("keys", [("9", "x"), ("x", "9"), ("8", "x", "9")])
+def test_a_joker_beside_a_card_counts_as_that(keys: tuple[str, ...]) -> None:
+    view, ui = scenes.playing(record("pile 8c\nhand Ana 8h 9c X1\nhand Bogdan Qc\nturn Ana\n", rules=WILD))
+    ui, _ = pressed((view, ui), *keys)
+    assert set(cards_of(view, ui)) == {"9c", "X1"}
+    _, command = pressed((view, ui), "enter")
+    assert isinstance(command, Act)
+    assert isinstance(command.move, PlayAs)
+    assert rank_text(command.move.rank) == "9"
+    assert view.refuse(command.move) is None
+    assert command.move in [choice.move for choice in view.choices]
+
+
+def test_without_wild_jokers_nothing_goes_with_another_rank() -> None:
+    scene = scenes.playing(
+        record("pile 8c\nhand Ana 9c X1\nhand Bogdan Qc\nturn Ana\n", rules="wikipedia jokers=2")
+    )
+    ui, _ = pressed(scene, "9", "x")
+    assert cards_of(scene[0], ui) == ["X1"]

@@ -64,6 +64,8 @@ class Fold:
         self.membership = Membership(None, [], [])
         self.table_faults: list[Fault] = []
         self.dropped: Counter[str] = Counter()
+        self._members: tuple[tuple[Fact | None, int, int], dict[bytes, Member]] | None = None
+        """The members now, and the entries that this was found from."""
         self._held: dict[bytes, Entry] = {}
         self._waiting: dict[bytes, set[bytes]] = {}
         self._unverified: dict[bytes, Entry] = {}
@@ -339,7 +341,10 @@ class Fold:
     def members(self, of: Fact | None = None) -> dict[bytes, Member]:
         """Key → member in order of admission, in the past of ``of``, or now."""
         if of is None:
-            return self.membership.members(lambda fact: True, self.feeds.in_past)
+            stand = (self.membership.opening, len(self.membership.admissions), len(self.membership.departures))
+            if self._members is None or self._members[0] != stand:
+                self._members = (stand, self.membership.members(lambda fact: True, self.feeds.in_past))
+            return dict(self._members[1])
         return self.membership.members(lambda fact: self.feeds.in_past(of, fact), self.feeds.in_past)
 
     @property

@@ -231,11 +231,12 @@ def _called(round_: Round, lens: Lens, deal: Deal, cause: bytes) -> dict[int, Ca
 
 
 def _note_deal_done(round_: Round, deal: Deal, fact: Fact, number: int) -> None:
+    done = round_.deal_done.setdefault(number, [])
+    if any(round_.feeds.in_past(fact, earlier) for earlier in done):
+        return
     own = Lens(round_, fact)
     if all(own.share(number, position) is not None for position in deal.owed[number]):
-        done = round_.deal_done.setdefault(number, [])
-        if not any(round_.feeds.in_past(fact, earlier) for earlier in done):
-            done.append(fact)
+        done.append(fact)
 
 
 def _open_own(

@@ -7,7 +7,7 @@ that it has one answer whatever arrived when.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
@@ -115,7 +115,19 @@ class Deal:
 class Node:
     """One link of the chain: the state after an answer or a move. The root has no fact."""
 
-    __slots__ = ("calls", "children", "depth", "fact", "opened", "parent", "roots", "state", "told", "turn")
+    __slots__ = (
+        "calls",
+        "children",
+        "depth",
+        "fact",
+        "hashed",
+        "opened",
+        "parent",
+        "roots",
+        "state",
+        "told",
+        "turn",
+    )
 
     def __init__(
         self,
@@ -137,6 +149,8 @@ class Node:
         self.roots = roots
         self.opened: GameState | None = None if state.awaiting else state
         """The state after the flipped card has turned up, once its shares are known."""
+        self.hashed: tuple[GameState, bytes] | None = None
+        """A state after this link and its digest: every move on it names the same."""
         self.children: list[Node] = []
         self.depth: int = 0 if parent is None else parent.depth + 1
 
@@ -249,6 +263,7 @@ class Lens:
         self.round = round_
         self.of = of
         self._first: dict[tuple[str, int], Fact | None] = {}
+        self._each: dict[str, dict[int, Fact]] = {}
 
     def has(self, fact: Fact) -> bool:
         """Whether the fact lies in this past."""
@@ -268,10 +283,12 @@ class Lens:
         found = [fact for fact in self.round.facts[kind][number] if self.has(fact)]
         return sorted(found, key=lambda fact: (fact.seq, fact.id))
 
-    def each(self, kind: str) -> dict[int, Fact]:
+    def each(self, kind: str) -> Mapping[int, Fact]:
         """Number → its first entry of a kind, for those who have one here."""
-        pairs = ((number, self.first(kind, number)) for number in self.round.numbers)
-        return {number: fact for number, fact in pairs if fact is not None}
+        if kind not in self._each:
+            pairs = ((number, self.first(kind, number)) for number in self.round.numbers)
+            self._each[kind] = {number: fact for number, fact in pairs if fact is not None}
+        return self._each[kind]
 
     # -- faults and departures -------------------------------------------------------------------
 
@@ -474,13 +491,14 @@ class Lens:
         for number in self.round.numbers:
             for fact in self.arrangements(number):
                 state = self.apply_arrangement(deal, state, number, fact)
-        ready = self.readies()
+        ready = self.readies
         for number in self.round.numbers:
             if number != besides and number in ready:
                 state = game.apply(state, ReadyMove(deal.seat_of[number]))
         return state
 
-    def readies(self) -> dict[int, Fact]:
+    @cached_property
+    def readies(self) -> Mapping[int, Fact]:
         """Number → the ``ready`` that counts here."""
         return {number: fact for number, fact in self.each("ready").items() if self.counts(fact)}
 
@@ -500,7 +518,7 @@ class Lens:
     @cached_property
     def root(self) -> Node | None:
         """The state when all were ready, made on first need."""
-        readies = self.readies()
+        readies = self.readies
         if len(readies) < self.round.players or self.agreement is None:
             return None
         facts = tuple(readies[number] for number in self.round.numbers)
@@ -579,7 +597,10 @@ class Lens:
 
     def digest(self, node: Node) -> bytes:
         """D11: the hash of the state after a link."""
-        return state_digest(self.round.contract, node.turn, self.state_at(node))
+        state = self.state_at(node)
+        if node.hashed is None or node.hashed[0] is not state:
+            node.hashed = (state, state_digest(self.round.contract, node.turn, state))
+        return node.hashed[1]
 
     # -- phases ----------------------------------------------------------------------------------
 

@@ -305,6 +305,7 @@ def _over(values: Values, names: Names) -> dict[str, Json]:
         "shithead": _named(values, names, "shithead"),
         "debts": owed,
         "left": _all_named(values, names, "left"),
+        "gave_up": _all_named(values, names, "gave_up"),
     }
 
 

@@ -69,6 +69,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     "shithead": ("{player} is the shithead.", "You are the shithead."),
     "debt": ("{player} owed {what}.", "You owed {what}."),
     "gone": ("{player} had left the round.", "You had left the round."),
+    "gave_up": ("{player} gave the round up.", "You gave the round up."),
     "wait": ("Waiting for {player} {what}.", "It is on you {what}."),
     "overdue": (
         "{player} has owed this for {seconds} s. `void` gives the round up; till then all wait.",

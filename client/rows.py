@@ -190,6 +190,8 @@ class EndingRow:
     signed: int
     signers: int
     revealed: int
+    gave_up: tuple[str, ...] = ()
+    """Who ended the round for the debts of others."""
 
 
 @dataclass(frozen=True, slots=True)

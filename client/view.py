@@ -380,6 +380,7 @@ def _ending(snapshot: Snapshot, round_: RoundView | None) -> EndingRow | None:
         ending.signed,
         ending.signers,
         ending.revealed,
+        tuple(snapshot.name_of(key) for key in ending.gave_up),
     )
 
 

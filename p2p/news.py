@@ -270,6 +270,7 @@ class Reporter:
                         "shithead": None if final.shithead is None else round_.roster[final.shithead],
                         "debts": tuple((round_.roster[n], what) for n, what in final.debts),
                         "left": tuple(round_.roster[n] for n, how, _ in final.gone if how == "left"),
+                        "gave_up": tuple(round_.roster[n] for n, how, _ in final.gone if how == "owed"),
                     },
                 )
             )

@@ -78,6 +78,8 @@ class EndingView:
     signers: int
     """How many have to."""
     revealed: int
+    gave_up: tuple[bytes, ...] = ()
+    """Who ended the round for the debts of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,7 @@ def _ending(round_: Round, lens: Lens) -> EndingView | None:
         len(signed),
         len(ending.signers),
         len(lens.each("reveal")),
+        tuple(round_.roster[number] for number, how, _ in ending.gone if how == "owed"),
     )
 
 

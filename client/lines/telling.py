@@ -237,6 +237,9 @@ def over(values: Mapping[str, object], after: View) -> list[Sentence]:
         found.append(told("debt", key == after.me, player=key, what=DEBTS.get(what, what)))
     for key in _keys(values, "left"):
         found.append(told("gone", key == after.me, player=key))
+    for key in _keys(values, "gave_up"):
+        # A debt that is true is enough, so nobody can see from the debts alone who did not want to wait.
+        found.append(told("gave_up", key == after.me, player=key))
     return found
 
 

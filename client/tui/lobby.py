@@ -300,6 +300,7 @@ def _remarks(view: View, ui: Ui, width: int) -> list[Row]:
     said += [(render(fault, view.names, style), "bad") for fault in view.faults[:2]]
     for name, what in ending.debts[:3]:
         said.append((text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
+    said += [(text("gave_up", style, name=name), "warning") for name in ending.gave_up[:2]]
     if view.stage is Stage.ENDING:
         said.append((text("ending", style, done=ending.signed, all=ending.signers), "hint"))
     return [row(width, Span("  " + part, look)) for each, look in said for part in wrap(each, width - 4)]

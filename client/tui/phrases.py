@@ -223,6 +223,7 @@ SCREEN: Final[dict[str, str]] = {
     "next_wait": "{host} starts it.",
     "next_alone": "Waiting for somebody to join.",
     "owed": "{name} owed {what}",
+    "gave_up": "{name} gave the round up",
     # pages
     "page_help": "HELP",
     "page_rules": "RULES IN FORCE",

@@ -20,6 +20,7 @@ from p2p.dealing import ElGamalDealing, KeyPart, TransparentDealing
 from p2p.dealing.group import L, base, encode_scalar
 from p2p.dealing.interface import Ground
 from p2p.dealing.transcript import challenge
+from p2p.duties import duties
 from p2p.entries import Entry, Malformed, make_entry, read_entry
 from p2p.errors import LocalProtocolError
 from p2p.faults import Breach
@@ -319,3 +320,26 @@ def test_a_table_that_a_key_of_small_order_opened_is_none() -> None:
     fold = Fold(opening.id, TransparentDealing())
     fold.receive(opening)
     assert fold.membership.opening is None and fold.feeds.by_id == {}
+
+
+# -- ending rounds ---------------------------------------------------------------------------------
+
+
+def test_who_gives_a_round_up_in_a_hurry_is_named_beside_whom_it_names() -> None:
+    """Any true debt is enough to end a round, at once; so everybody has to see who did not want to wait."""
+    table = sitting()
+    table.start()
+    table.play_until(lambda: is_in(table.peers[0], Phase.PLAY))
+    mover = next(peer for peer in table.peers if peer.state().turn == peer.seat)
+    cheat, watching = (peer for peer in table.peers if peer is not mover)
+    reporter = Reporter(watching.session)
+    reporter.catch_up()
+    owed = [duty for duty in duties(cheat.round.everything()) if duty.number == cheat.round.number_of[mover.me]]
+    cheat.write(cheat.session.leave_round(owed))
+    table.settle()
+    (over,) = [news for news in reporter.news() if news.name == "over"]
+    assert (over.values["result"], over.values["gave_up"]) == ("unfinished", (cheat.me,))
+    assert {key for key, _ in over.values["debts"]} == {mover.me}  # type: ignore[attr-defined]
+    view = make_snapshot(watching.session, Surroundings(), 0.0).round
+    assert view is not None and view.ending is not None and view.ending.gave_up == (cheat.me,)
+    assert blamed(*table.peers) == set()

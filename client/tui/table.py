@@ -6,7 +6,7 @@ from typing import Final
 
 from client.cards import card_label
 from client.lines.narrate import fits_words, place_word
-from client.tui.cells import Row, Span, beside, cells, cut, filled, line, row, wrap
+from client.tui.cells import Row, Span, beside, cells, cut, filled, fit, line, row, wrap
 from client.tui.hand import hand_rows, suit_style
 from client.tui.keys import shown
 from client.tui.messages import message_rows
@@ -54,7 +54,7 @@ def title_row(view: View, ui: Ui, width: int) -> Row:
         tries.append(left("title_short", "", " "))
     room = width - cells(links) - 1
     fits = next((each for each in tries if cells(each) <= room), tries[-1])
-    return row(width, Span(cut(fits, room), "title"), right=(Span(links, style_name),))
+    return row(width, Span(fit(fits, width - cells(links)), "title"), right=(Span(links, style_name),))
 
 
 def deal_progress(view: View, ui: Ui) -> str:

@@ -23,7 +23,7 @@ def test_the_usual_rules() -> None:
     text = "\n".join(how_to_play(RuleSet()))
     assert "3 cards in the hand, 3 laid out, and 3 blind ones" in text
     assert "2: on anything, and anything on it." in text
-    assert "10: on anything; the pile burns" in text
+    assert "10: on anything; burns the pile" in text
     assert "Four of one rank" in text
     assert "You may even if you can." in text
 

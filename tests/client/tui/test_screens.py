@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.cells import cells
+from client.tui.cells import Row, cells
 from client.tui.state import Ui
+from client.tui.styles import style_of
 from client.tui.table import pile_facts
 from client.view import DoorRow, Stage, View
 from tests.client.tui import scenes
@@ -44,6 +45,35 @@ def page(name: str, scene: Callable[[], Scene]) -> Callable[[], Scene]:
     return make
 
 
+def guided(scene: Callable[[], Scene]) -> Scene:
+    view, ui = scene()
+    return view, replace(ui, look=replace(ui.look, guide=True))
+
+
+def talking() -> Scene:
+    view, ui = scenes.playing()
+    return view, replace(ui, typing="Well pl")
+
+
+ATTRIBUTES = {"reverse": "R", "bold": "B", "underline": "U", "italic": "I"}
+"""What the theme without colours knows, the strongest first, and how it is marked in a stored screen."""
+
+
+def with_marks(rows: list[Row]) -> str:
+    """Rows as text, each with one below it that says how its characters stand out without any colour."""
+    lines = []
+    for each in rows:
+        marks = "".join(_mark(span.style) * cells(span.text) for span in each)
+        lines += ["".join(span.text for span in each).rstrip(), marks.rstrip()]
+    return "\n".join(line for number, line in enumerate(lines) if line or number % 2 == 0) + "\n"
+
+
+def _mark(style: str) -> str:
+    rules = dict(style_of("mono").style_rules)
+    words = {word for name in style.split() for word in rules.get(name, "").split()}
+    return next((mark for word, mark in ATTRIBUTES.items() if word in words), " ")
+
+
 def in_ascii(scene: Callable[[], Scene]) -> Callable[[], Scene]:
     def make() -> Scene:
         view, ui = scene()
@@ -57,7 +87,11 @@ SIZES = {"80x24": (80, 24), "60x16": (60, 16), "120x40": (120, 40)}
 STORED: dict[str, tuple[Callable[[], Scene], tuple[str, ...]]] = {
     "table": (scenes.playing, ("80x24", "60x16", "120x40")),
     "table-burns": (lambda: picked("7"), ("80x24", "60x16")),
-    "table-ascii": (in_ascii(lambda: picked("5", "5")), ("80x24",)),
+    "table-ascii": (in_ascii(lambda: picked("5", "5")), ("80x24", "60x16", "120x40")),
+    "lobby-ascii": (in_ascii(scenes.lobby), ("80x24",)),
+    "over-ascii": (in_ascii(scenes.over), ("80x24",)),
+    "table-guide": (lambda: guided(scenes.playing), ("80x24", "60x16")),
+    "table-talk": (talking, ("80x24",)),
     "table-lost": (scenes.lost_link, ("80x24", "60x16")),
     "table-blind": (lambda: scenes.blind(slot=3), ("80x24", "60x16")),
     "table-25-cards": (scenes.many_cards, ("80x24", "60x16", "120x40")),
@@ -74,16 +108,30 @@ STORED: dict[str, tuple[Callable[[], Scene], tuple[str, ...]]] = {
     "page-log": (page("log", scenes.playing), ("80x24",)),
     "page-settings": (page("settings", scenes.lobby), ("80x24",)),
     "page-evening": (page("evening", scenes.over), ("80x24",)),
+    "page-mute": (page("mute", scenes.playing), ("80x24",)),
+    "page-options": (page("options", scenes.lobby), ("80x24", "60x16")),
+    "page-choices": (page("choices", scenes.playing), ("80x24",)),
 }
+
+MARKED: dict[str, tuple[Callable[[], Scene], tuple[str, ...]]] = {
+    "mono-table": (lambda: picked("7"), ("80x24", "60x16")),
+    "mono-lost": (scenes.lost_link, ("80x24",)),
+    "mono-lobby": (scenes.lobby, ("80x24",)),
+    "mono-over": (scenes.over, ("80x24",)),
+}
+"""Screens without any colour, stored with what stands out on them."""
 
 CASES = [(name, size) for name, (_, sizes) in STORED.items() for size in sizes]
 
 
-@pytest.mark.parametrize(("name", "size"), CASES)
+MARKED_CASES = [(name, size) for name, (_, sizes) in MARKED.items() for size in sizes]
+
+
+@pytest.mark.parametrize(("name", "size"), [*CASES, *MARKED_CASES])
 def test_a_screen_is_as_stored(name: str, size: str) -> None:
     width, height = SIZES[size]
-    rows = scenes.drawn(STORED[name][0](), width, height)
-    text = scenes.as_text(rows)
+    rows = scenes.drawn((STORED | MARKED)[name][0](), width, height)
+    text = with_marks(rows) if name in MARKED else scenes.as_text(rows)
     path = SCREENS / f"{name}-{size}.txt"
     if os.environ.get(WRITE):
         path.write_text(text, encoding="utf-8")
@@ -99,7 +147,9 @@ def test_a_screen_has_exactly_its_size(name: str, size: str) -> None:
 
 
 def test_every_stored_screen_has_a_test() -> None:
-    assert {path.stem for path in SCREENS.glob("*.txt")} == {f"{name}-{size}" for name, size in CASES}
+    assert {path.stem for path in SCREENS.glob("*.txt")} == {
+        f"{name}-{size}" for name, size in (*CASES, *MARKED_CASES)
+    }
 
 
 def test_ascii_screens_are_ascii() -> None:

@@ -19,8 +19,8 @@ from client.sentences import render, render_error
 from client.standing_in import AWAY
 from client.tui.cells import Row
 from client.tui.control import follow, paste, press
+from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
-from client.tui.options import next_preset, next_value
 from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Rename, Store, Watch
 from client.tui.pages import last_scroll
 from client.tui.phrases import SCREEN, text
@@ -29,7 +29,7 @@ from client.tui.state import Look, Ui
 from client.tui.terminal import Terminal
 from client.view import Stage, View, make_view
 from engine.errors import Sentence, ShitheadError
-from engine.rules import RuleSet, preset_named, to_items
+from engine.rules import RuleSet
 from p2p.news import News
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ class ScreenClient:
         self._store = store
         self._store_name = store_name
         self._watch = watch
-        self._announced = node.rules
-        """The rules of the next round that the table has been told of."""
+        self._next_rules = NextRules(node)
         self._clock = clock
         self._day = day
         self._view = self._look()
@@ -365,14 +364,11 @@ class ScreenClient:
             case Rename(name=name):
                 await self._rename(name)
             case OtherRules(step=step):
-                rules = next_preset(self._node.rules, step, self._seated)
-                self._take(rules, text("rules_taken", name=preset_named(rules) or ""))
+                self._say(self._next_rules.take_preset(step, self._seated))
             case OtherOption(option=option, step=step):
-                rules = next_value(self._node.rules, option, step, self._seated)
-                value = dict(to_items(rules))[option] or text("option_none")
-                self._take(rules, text("option_taken", option=option, value=value))
+                self._say(self._next_rules.take_option(option, step, self._seated))
             case Announce():
-                await self._announce()
+                await self._next_rules.announce()
             case Watch():
                 await self._open_replay()
             case Leave():
@@ -393,25 +389,8 @@ class ScreenClient:
     def _seated(self) -> int:
         return max(2, len(self._view.players))
 
-    def _take(self, rules: RuleSet, told: str) -> None:
-        """Other rules for the next round; the table is told when the page is left."""
-        self._node.rules = rules
+    def _say(self, told: str) -> None:
         self._ui = replace(self._ui, message=told, is_warning=False)
-
-    async def _announce(self) -> None:
-        """Tells the table of the rules of the next round, where they are not what it was told before."""
-        rules, before = self._node.rules, self._announced
-        if rules == before:
-            return
-        self._announced = rules
-        name = preset_named(rules)
-        if name:
-            told = text("rules_taken", name=name)
-        else:
-            old = dict(to_items(before))
-            changes = tuple(f"{key}={value}" for key, value in to_items(rules) if old[key] != value)
-            told = text("options_taken", options=changes)
-        await self._node.say(told)
 
     def _answer(self, told: Sentence) -> None:
         """Says what came of an order, in the words of the screen where it has its own."""

@@ -45,6 +45,7 @@ class Finding:
     typed: str | None = None
     row: int = 0
     is_late: bool = False
+    is_help: bool = False
     message: str = ""
 
 
@@ -71,6 +72,10 @@ def find_rows(shown: Finding, look: Look, width: int, height: int) -> list[Row]:
             for index, part in enumerate(wrap(text(code, style), width - 6)):
                 body.append(row(width, Span((indent if index == 0 else "     ") + part, "hint")))
     body += [row(width), *_typed_rows(shown, look, width)]
+    if shown.is_help:
+        codes = ("find_help_1", "find_help_2", "find_help_3", "find_help_4")
+        parts = [part for code in codes for part in wrap(text(code, style), width - 4)]
+        body = [row(width, Span("  " + part, "hint")) for part in parts]
     foot = text("find_keys_typing" if shown.typed is not None else "find_keys", style)
     bottom = [
         row(width, Span(" " + cut(shown.message, width - 2), "warning")),
@@ -118,7 +123,7 @@ def _typed_rows(shown: Finding, look: Look, width: int) -> list[Row]:
 
 def press_find(key: str, shown: Finding, look: Look) -> tuple[Finding, FoundTable | str | None]:
     """What a key leads to: another state, and the table that was chosen or what was typed."""
-    shown = replace(shown, message="")
+    was_help, shown = shown.is_help, replace(shown, message="", is_help=False)
     if shown.typed is not None:
         return _press_typing(key, shown)
     count = len(shown.tables)
@@ -132,6 +137,11 @@ def press_find(key: str, shown: Finding, look: Look) -> tuple[Finding, FoundTabl
             return _chosen(shown, int(key.partition(":")[2]), look)
         case _ if len(key) == 1 and key.isdigit() and 1 <= int(key) <= count:
             return _chosen(shown, int(key) - 1, look)
+        case "?" if not was_help:
+            return replace(shown, is_help=True), None
+        case _ if was_help and (len(key) == 1 or key == "escape"):
+            # Any key leads back; what it means else, it means there.
+            return shown, None
         case "type":
             return replace(shown, typed=""), None
         case _ if len(key) == 1 and not key.isspace():

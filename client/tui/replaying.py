@@ -29,6 +29,8 @@ JUMP: Final = 10
 """Moments that a page key moves."""
 
 TOLD_ROWS: Final = 4
+HELP_LINES: Final = range(1, 8)
+"""Numbers of the sentences ``replay_help_1`` and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Watching:
     eyes: int | None = None
     is_auto: bool = False
     typed: str = ""
+    is_help: bool = False
 
 
 def replay_rows(shown: Replay, at: Watching, look: Look, width: int, height: int) -> list[Row]:
@@ -66,6 +69,9 @@ def replay_rows(shown: Replay, at: Watching, look: Look, width: int, height: int
     lines = 2 if 2 * len(shown.names) <= room else 1
     body = [part for seat in players for part in _player(shown, state, seat, look, width, lines)]
     body = [*body, line(width), *middle]
+    if at.is_help:
+        sentences = (text(f"replay_help_{number}", style) for number in HELP_LINES)
+        body = [row(width, Span("  " + part, "hint")) for each in sentences for part in wrap(each, width - 4)]
     return [*top, *filled(body, height - len(top) - len(bottom), width), *bottom]
 
 
@@ -188,7 +194,9 @@ def press_replay(key: str, shown: Replay, at: Watching) -> Watching:
     last = len(shown.moments) - 1
     if len(key) == 1 and key.isdigit():
         return replace(at, typed=(at.typed + key)[-4:], is_auto=False)
-    typed, at = at.typed, replace(at, typed="")
+    typed, was_help, at = at.typed, at.is_help, replace(at, typed="", is_help=False)
+    if key in ("?", "h", "H"):
+        return replace(at, is_help=not was_help)
     if key == "enter" and typed:
         return replace(at, index=shown.at_turn(int(typed)))
     steps = {"right": 1, " ": 1, "n": 1, "enter": 1, "down": 1, "left": -1, "b": -1, "up": -1, "backspace": -1}

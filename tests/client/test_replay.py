@@ -181,3 +181,16 @@ def test_a_player_is_told_which_cards_came_from_the_stock(played: Replay) -> Non
         assert opened in played.told(index, None, Style())
         other = played.told(index, (seat + 1) % 3, Style())
         assert closed in other and opened not in other
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+def test_help_is_a_key_away(played: Replay, size: tuple[int, int]) -> None:
+    rows = replay_rows(played, Watching(), Look(), *size)
+    assert "? help" in as_text(rows)
+    assert "Esc" in as_text(rows)
+    at = press_replay("?", played, Watching(index=3))
+    rows = replay_rows(played, at, Look(), *size)
+    check_size(rows, *size)  # type: ignore[arg-type]
+    assert "E, Tab: from the eyes of the next player." in as_text(rows)
+    assert press_replay("?", played, at) == Watching(index=3)
+    assert press_replay("right", played, at) == Watching(index=4)

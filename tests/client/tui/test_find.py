@@ -151,3 +151,18 @@ async def test_pasted_words_are_typed_and_ctrl_c_ends() -> None:
         at.press("ctrl-c")
         async with asyncio.timeout(LIMIT_S):
             assert await running is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+def test_help_is_a_key_away_and_any_key_leads_back(size: tuple[int, int]) -> None:
+    shown, answer = press_find("?", listed(KITCHEN), Look())
+    assert answer is None
+    text = as_text(find_rows(shown, Look(), *size))
+    assert "shithead host" in text
+    assert "Kitchen" not in text
+    assert "? help" in text
+    for key in ("x", "escape", "?"):
+        again, answer = press_find(key, shown, Look())
+        assert (again.is_help, again.typed, answer) == (False, None, None)
+    typing, _ = press_find("a", replace(shown, is_help=False), Look())
+    assert press_find("?", typing, Look())[0].typed == "a?"

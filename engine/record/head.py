@@ -20,7 +20,7 @@ from engine.record.syntax import (
     parse_slots,
 )
 from engine.record.words import Cursor, Word, parse_name
-from engine.rules import MAX_PLAYERS, MIN_PLAYERS, RuleSet, check_playable, packs_for, with_options
+from engine.rules import MAX_PLAYERS, MIN_PLAYERS, RuleSet, check_playable, check_played, packs_for, with_options
 from engine.state import (
     EMPTY_SLOT,
     NOBODY,
@@ -91,8 +91,6 @@ def parse_head(lines: Lines) -> Head:
     try:
         check_playable(rules, len(names))
     except RuleError as error:
-        if error.code == "not_yet":
-            raise UnreadableRecord(error.code, error.sentence.template, **error.sentence.values) from error
         raise RecordError(players.line, HEAD, error.sentence.template, **error.sentence.values) from error
     dealer_line = _cursor(lines, 3, "dealer")
     dealer = parse_seat(dealer_line.take("A name"), names, dealer_line.line)
@@ -132,9 +130,13 @@ def _rules(cursor: Cursor) -> RuleSet:
             raise RecordError(cursor.line, HEAD, "The option {option} is named twice.", option=name)
         changes[name] = value
     try:
-        return with_options(RuleSet.preset(preset.text), changes)
+        rules = with_options(RuleSet.preset(preset.text), changes)
+        check_played(rules)
     except RuleError as error:
+        if error.code == "not_yet":
+            raise UnreadableRecord(error.code, error.sentence.template, **error.sentence.values) from error
         raise RecordError(cursor.line, HEAD, error.sentence.template, **error.sentence.values) from error
+    return rules
 
 
 def _names(cursor: Cursor) -> tuple[str, ...]:

@@ -182,6 +182,7 @@ def test_other_bytes_than_utf_8_are_unreadable() -> None:
         ("shithead-record 1\nrules wikipedia cieling=7\n", 2, "cieling"),
         ("shithead-record 1\nrules wikipedia packs=1 packs=1\n", 2, "twice"),
         ("shithead-record 1\nrules wikipedia turn_limit=0\n", 2, "turn_limit"),
+        ("shithead-record 1\nrules wikipedia ceiling=7 burn=7\nplayers Ana Bogdan\n", 2, "both burn and ceiling"),
         ("shithead-record 1\nrules wikipedia\nplayers Ana\n", 3, "2 to 10"),
         ("shithead-record 1\nrules wikipedia\nplayers Ana Ana\n", 3, "same name"),
         ("shithead-record 1\nrules wikipedia\nplayers Ana hand\n", 3, "quotes"),

@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: play test test-all bench check fuzz clean
+.PHONY: play test test-all bench check fuzz mutate clean
 .DEFAULT_GOAL = play
 
 play: .venv/.play
@@ -38,8 +38,14 @@ fuzz: .venv/.dev
 	@for target in canonical entry frame stream hello round_file ad txt record fold; do \
 		echo "== $$target"; $(BIN)/python -m tests.fuzz.run $$target $(SECONDS) || exit 1; done
 
+# Puts a fault after the other into the rules and looks whether a test finds it (docs/mutation.md): half an hour.
+mutate: .venv/.dev
+	$(PIP) -e '.[dev,mutate]'
+	$(BIN)/mutmut run
+	@$(BIN)/mutmut results
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "shithead needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python"; exit 1; }

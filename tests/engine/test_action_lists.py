@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cards import card_text
-from engine.game import actions, check, mask
+from engine.cards import JOKER_RANK, RANKS, card_text
+from engine.game import actions, check, legal_ranks, mask
 from engine.moves import Move
 from engine.record.syntax import from_move, statement_text
 from engine.state import GameState
@@ -308,9 +308,9 @@ CASES = [
     ),
     (
         "",
-        "hand Ana 4c 9c; up Ana 6c 6d; hand Bogdan Jc; up Bogdan Kc; phase arrange",
+        "hand Ana 2c 9c; up Ana 6c 6d; hand Bogdan Jc; up Bogdan Kc; phase arrange",
         (
-            "swaps 4c for 6c; swaps 4c for 6d; swaps 9c for 6c; swaps 9c for 6d; ready; Bogdan swaps Jc for Kc; "
+            "swaps 2c for 6c; swaps 2c for 6d; swaps 9c for 6c; swaps 9c for 6d; ready; Bogdan swaps Jc for Kc; "
             "Bogdan ready"
         ),
     ),
@@ -331,8 +331,8 @@ CASES = [
     ),
     (
         "arrange=choose deal=3/2/2",
-        "hand Ana 4c 9c 4d Kc; hand Bogdan Jc Qc Qd Qh; phase arrange",
-        ("chooses 4c 9c; chooses 4c 4d; chooses 4c Kc; chooses 9c Kc; Bogdan chooses Jc Qc; Bogdan chooses Qc Qd"),
+        "hand Ana 2c 9c 2d Kc; hand Bogdan Jc Qc Qd Qh; phase arrange",
+        ("chooses 2c 9c; chooses 2c 2d; chooses 2c Kc; chooses 9c Kc; Bogdan chooses Jc Qc; Bogdan chooses Qc Qd"),
     ),
     (
         "arrange=choose deal=3/2/2",
@@ -376,6 +376,11 @@ CASES = [
         "hand Ana 4c; hand Bogdan Jc; turn Ana; Ana plays 4c",
         "",
     ),
+    (
+        "jokers=2 joker_power=wild start=hand_lowest lead_must_be_start_rank=true chance=chance_free",
+        "stock 3c; hand Ana 2c X1; hand Bogdan X2; phase arrange; Ana ready; Bogdan ready; = turn Ana",
+        "plays 2c",
+    ),
 ]
 """Rules, position, moves; those without a name are Ana's."""
 
@@ -391,3 +396,15 @@ def test_exactly_these_moves_are_listed(rules: str, body: str, moves: str) -> No
     # Nothing else depends on what only others see.
     if state.turn >= 0:
         assert list(actions(mask(state, state.turn))) == list(found)
+
+
+def test_the_moves_tell_what_they_are() -> None:
+    assert repr(actions(state_of("", "hand Ana 4c; hand Bogdan Jc; turn Ana"))) == (
+        "<Actions [Play(seat=0, positions=(0,))]>"
+    )
+
+
+def test_a_rank_fits_or_not_by_a_single_card() -> None:
+    """Where two together go on anything, one does not."""
+    state = state_of("quartet_beats_all=true burn_run=2", "pile Kc; hand Ana 4c 4d; hand Bogdan Jc; turn Ana")
+    assert legal_ranks(state) == {RANKS.index(rank) for rank in "2TKA"} | {JOKER_RANK}

@@ -121,6 +121,13 @@ def declared_once() -> GameState:
     return apply(state, Declare(0, at(state, "4c")[0]))
 
 
+def deuce_lead() -> GameState:
+    """Ana has to lead the 2 that made her eldest hand, as nobody had another rank but jokers."""
+    body = "stock 3c\nhand Ana 2c X1\nhand Bogdan X2\nphase arrange\nAna ready\nBogdan ready\n"
+    rules = f"{WILD} start=hand_lowest lead_must_be_start_rank=true chance=chance_free"
+    return record(body + "= turn Ana\n= phase play\n", rules=rules)
+
+
 SCENES: dict[str, Callable[[], GameState]] = {
     "play": hand,
     "onlooker": lambda: mask(hand(), None),
@@ -154,6 +161,8 @@ SCENES: dict[str, Callable[[], GameState]] = {
     "over": lambda: record(f"hand Ana 4c\n{BOGDAN}turn Ana\nAna plays 4c\n"),
     "dealt": lambda: deal(RuleSet(), 2, 0),
     "opened": opened,
+    "opened_first": lambda: apply(deal(RuleSet(), 2, 0), Open(6, 0)),
+    "deuce_lead": deuce_lead,
     "gone": gone,
     "gone_arranging": lambda: gone("phase arrange"),
     "arranging": arranging,
@@ -304,6 +313,9 @@ CASES: list[tuple[str, Callable[[GameState], Move], str, str]] = [
     ("dealt", lambda s: Open(0, 6), "not_in_zone", "That is not the card that is being opened."),
     ("opened", lambda s: Open(7, 40), "no_such_card", "Qc can't be there: another card is."),
     ("opened", lambda s: Open(6, 41), "no_such_card", "Qd can't be there: another card is."),
+    ("opened_first", lambda s: Open(6, 41), "no_such_card", "Qd can't be there: another card is."),
+    ("deuce_lead", lambda s: PlayAs(0, at(s, "X1"), NINE), "must_play", "The first lead has to be a 2."),
+    ("deuce_lead", lambda s: Chance(0), "must_play", "The first lead has to be a 2."),
     ("play", lambda s: Leave(2), "not_your_turn", "2 does not play in this round any more."),
     ("play", lambda s: Leave(-1), "not_your_turn", "-1 does not play in this round any more."),
     ("gone", lambda s: Leave(0), "not_your_turn", "0 does not play in this round any more."),
@@ -400,6 +412,38 @@ def test_a_refusal_has_its_code_and_its_words(
     error = check(state, move(state))
     assert error is not None
     assert (error.code, str(error)) == (code, words)
+
+
+ABOUT_A_SEAT = {
+    "A hand card is exchanged for an upcard.",
+    "Only a player who can't play picks up.",
+    "Only a player who can't play turns a chance card.",
+    "Only downcards are left: flip one.",
+    "Only upcards go along.",
+    "That is none of the cards that are asked for.",
+    "The {held} come first.",
+    "Upcards are chosen from the hand.",
+    "Upcards go along only when they are played from.",
+}
+"""Sentences that don't name the player, and by whose seat a client still tells "you" from somebody else."""
+
+
+@pytest.mark.parametrize(("scene", "move", "code", "words"), CASES)
+def test_a_refusal_tells_whom_it_is_about(
+    scene: str, move: Callable[[GameState], Move], code: str, words: str
+) -> None:
+    state = SCENES[scene]()
+    made = move(state)
+    error = check(state, made)
+    assert error is not None
+    sentence = error.sentence
+    about = "{seat}" in sentence.template or sentence.template in ABOUT_A_SEAT
+    assert ("seat" in sentence.values) == about
+    if about:
+        assert not isinstance(made, Open)
+        assert sentence.values["seat"] == (
+            state.turn if sentence.template == "It is {seat}'s turn." else made.seat
+        )
 
 
 def test_every_refusal_there_is_has_a_case_above() -> None:

@@ -57,14 +57,14 @@ def after_declare(state: GameState, position: int, log: list[Event]) -> GameStat
         return lead(state, seat, rank, EldestBy.HAND, log)
     if tie == MOST_COPIES_TIE:
         declared = (*state.extra.declared, position)
-        return _search(replace(state, extra=Extra(declared=declared)), rank, index, log, again=True)
-    return _search(state, rank, index + 1, log, again=True)
+        return _search(replace(state, extra=Extra(declared=declared)), rank, index, log)
+    return _search(state, rank, index + 1, log)
 
 
 def after_pass(state: GameState, log: list[Event]) -> GameState:
     """Go on after the seat asked has passed or gone."""
     order = state.seats_from_left()
-    return _search(state, state.asked, order.index(state.turn) + 1, log, again=True)
+    return _search(state, state.asked, order.index(state.turn) + 1, log)
 
 
 def lead(state: GameState, seat: int, rank: int, by: EldestBy, log: list[Event]) -> GameState:
@@ -92,14 +92,14 @@ def _tie(state: GameState) -> str:
     return rules.start_tie if rules.start is StartRule.HAND_LOWEST else SEAT_TIE
 
 
-def _search(state: GameState, rank: int, first: int, log: list[Event], *, again: bool = False) -> GameState:
+def _search(state: GameState, rank: int, first: int, log: list[Event]) -> GameState:
     """Ask for ``rank`` from the ``first``-th seat clockwise from the dealer's left, then for the ranks after
-    it. ``again``: some seats have been asked for ``rank`` before.
+    it. Upcards are the same while questions are asked: looking through them again finds nothing new.
     """
     order, ranks = state.seats_from_left(), start_order(state)
     tie = _tie(state)
     for number in ranks[ranks.index(rank) :]:
-        if not again and state.setup.rules.start is StartRule.UPCARD_THEN_HAND:
+        if state.setup.rules.start is StartRule.UPCARD_THEN_HAND:
             seat = _first_with_upcard(state, number)
             if seat != NOBODY:
                 return lead(state, seat, number, EldestBy.UPCARD, log)
@@ -116,7 +116,7 @@ def _search(state: GameState, rank: int, first: int, log: list[Event], *, again:
             seat = _best_of_several(state, number, tie)
             if seat != NOBODY:
                 return lead(state, seat, number, EldestBy.HAND, log)
-        first, again = 0, False
+        first = 0
     # Only false passes, or a made-up position without cards of any rank, lead here.
     seat = next(seat for seat in order if state.active[seat])
     return lead(state, seat, -1, EldestBy.SEAT, log)
@@ -132,7 +132,7 @@ def _first_with_upcard(state: GameState, rank: int) -> int:
         with_it = (seat for seat in order if any(state.rank_at(p) == rank for p in state.ups[seat]))
         return next(with_it, NOBODY)
     dealt = state.setup.dealt_ups
-    for deal_round in range(max(map(len, dealt), default=0)):
+    for deal_round in range(max(map(len, dealt))):
         for seat in order:
             ups = dealt[seat]
             if state.active[seat] and deal_round < len(ups) and state.rank_at(ups[deal_round]) == rank:

@@ -9,11 +9,11 @@ import pytest
 
 from engine.cards import card_text, rank_text
 from engine.events import Event
-from engine.game import problems, step, to_declare
-from engine.moves import Move
+from engine.game import apply, mask, problems, step, to_declare, with_faces
+from engine.moves import Declare, Move, Pass
 from engine.record import read
 from engine.record.syntax import MoveLine, to_move
-from engine.state import GameState
+from engine.state import NOTHING, GameState, Phase
 
 NAMES = ("Ana", "Bogdan", "Carmen")
 
@@ -42,23 +42,35 @@ def words(state: GameState, event: Event) -> str:
     return " ".join((type(event).__name__, *told))
 
 
-def log_of(rules: str, body: str) -> str:
-    """The events of all moves, those of one move between bars."""
+def parsed(rules: str, body: str) -> tuple[GameState, list[Move]]:
+    """The position of a record and the moves in it, without the answers that a reader puts in."""
     names = " ".join(name for name in NAMES if name in body)
     head = f"shithead-record 1\nrules wikipedia {rules}\nplayers {names}\ndealer {names.split()[-1]}\n"
     record = read(head + body.replace("; ", "\n") + "\n")
-    state = record.start
-    place = {card_text(face, state.packs): position for position, face in enumerate(state.faces)}
+    faces = enumerate(record.start.faces)
+    place = {card_text(face, record.start.packs): position for position, face in faces}
+    return record.start, [to_move(each, place) for each in record.statements if isinstance(each, MoveLine)]
+
+
+def state_at(state: GameState, moves: list[Move]) -> GameState:
+    for move in moves:
+        state = apply(state, move)
+    return state
+
+
+def log_of(rules: str, body: str) -> str:
+    """The events of all moves, those of one move between bars."""
+    state, moves = parsed(rules, body)
     told = []
-    moves: list[Move] = [to_move(each, place) for each in record.statements if isinstance(each, MoveLine)]
     while moves or (answer := to_declare(state)) is not None:
         # Answers that the rules force are given behind the moves of the record.
         state, events = step(state, moves.pop(0) if moves else answer)
         told.append(", ".join(words(state, event) for event in events))
         assert problems(state) == []
     extra = state.extra
-    left = f"named {len(extra.named)}" if extra.named else ""
-    return " | ".join([*told, left] if left else told)
+    rest = [f"named {len(extra.named)}"] if extra.named else []
+    rest += ["anticlockwise"] if state.direction < 0 else []
+    return " | ".join(told + rest)
 
 
 CASES = [
@@ -239,7 +251,7 @@ CASES = [
     (
         "reverse=9",
         "pile 4h; hand Ana 9c 9d Kd; hand Bogdan Jc; hand Carmen 3c; turn Ana; Ana plays 9c",
-        "Played A 9c hand, Reversed A -1, TurnTo C",
+        "Played A 9c hand, Reversed A -1, TurnTo C | anticlockwise",
     ),
     (
         "reverse=9",
@@ -249,7 +261,7 @@ CASES = [
     (
         "reverse=9 reverse_count=once",
         "pile 4h; hand Ana 9c 9d Kd; hand Bogdan Jc; hand Carmen 3c; turn Ana; Ana plays 9c 9d",
-        "Played A 9c 9d hand, Reversed A -1, TurnTo C",
+        "Played A 9c 9d hand, Reversed A -1, TurnTo C | anticlockwise",
     ),
     (
         "reverse=9 skip=9",
@@ -262,7 +274,7 @@ CASES = [
     (
         "reverse=9",
         "pile 4h; hand Ana 9c; hand Bogdan Jc; hand Carmen 3c; turn Ana; Ana plays 9c",
-        "Played A 9c hand, Out A 1, Reversed A -1, TurnTo C",
+        "Played A 9c hand, Out A 1, Reversed A -1, TurnTo C | anticlockwise",
     ),
     (
         "again=6",
@@ -309,7 +321,10 @@ CASES = [
             "pile 4c X1 as 4; stock 5d 8c; hand Ana 5c; hand Bogdan Jc; hand Carmen Qc; turn Ana; Ana plays 5c; "
             "Ana leaves"
         ),
-        "Played A 5c hand, Drew A 5d 8c, FollowUpOpen A 5 | SeatLeft A, Reversed A -1, TurnTo C | named 1",
+        (
+            "Played A 5c hand, Drew A 5d 8c, FollowUpOpen A 5 | SeatLeft A, Reversed A -1, TurnTo C | named 1 | "
+            "anticlockwise"
+        ),
     ),
     (
         "draw_follow_up=true turn_limit=1",
@@ -549,6 +564,172 @@ CASES = [
         "pile Kc; down Ana X1 3c -; hand Bogdan Jc; hand Carmen Qc; turn Ana; Ana flips 1; Ana leaves",
         "FlipStarted A X1 0, Flipped A X1 True, NameAsked A X1 | SeatLeft A, TurnTo B",
     ),
+    (
+        "arrange=choose deal=3/2/2",
+        (
+            "hand Ana 2c 9c 5d Kc; hand Bogdan 4d Qc Qd Qh; phase arrange; Ana chooses 2c 9c; Bogdan chooses 4d "
+            "Qd; Bogdan ready; Ana ready"
+        ),
+        (
+            "Chose A 2c 9c | Chose B 4d Qd | SeatReady B True | SeatReady A True, Opened 2c, Opened 4d, Opened "
+            "9c, Opened Qd, Asked A 3 | Passed A 3, Asked B 3 | Passed B 3, EldestFound B 4 upcard, TurnTo B"
+        ),
+    ),
+    (
+        "start_tie=most_copies",
+        "hand Ana 3c; hand Bogdan 3d 3h; phase arrange; Ana ready; Bogdan ready",
+        "SeatReady A True | SeatReady B True, Asked A 3 | Declared A 3 3c, EldestFound A 3 hand, TurnTo A",
+    ),
+    (
+        "",
+        "hand Ana 3c; hand Bogdan 3d; hand Carmen 3h; phase arrange; Ana leaves; Bogdan ready; Carmen ready",
+        (
+            "SeatLeft A | SeatReady B True | SeatReady C True, Asked B 3 | Declared B 3 3d, EldestFound B 3 hand,"
+            " TurnTo B"
+        ),
+    ),
+    (
+        "start=hand_lowest start_tie=most_copies",
+        (
+            "hand Ana 4c Jc; up Ana Kc; hand Bogdan 4d 4h; phase arrange; Ana swaps Jc for Kc; Ana ready; Bogdan "
+            "ready"
+        ),
+        (
+            "Swapped A Jc Kc | SeatReady A True | SeatReady B True, Asked A 3 | Passed A 3, Asked B 3 | Passed B "
+            "3, Asked A 4 | Declared A 4 4c, Asked B 4 | Declared B 4 4d, Asked B 4 | Declared B 4 4h, "
+            "EldestFound B 4 hand, TurnTo B"
+        ),
+    ),
+    (
+        "start=hand_lowest start_tie=suit/dhcs",
+        ("hand Ana 4c 9c; up Ana 3d; hand Bogdan 3h; phase arrange; Ana swaps 4c for 3d; Ana ready; Bogdan ready"),
+        (
+            "Swapped A 4c 3d | SeatReady A True | SeatReady B True, Asked A 3 | Passed A 3, Asked B 3 | Declared "
+            "B 3 3h, EldestFound A 3 hand, TurnTo A"
+        ),
+    ),
+    (
+        "start=hand_lowest start_tie=suit/dhcs",
+        (
+            "hand Ana 4c 9c 3s; up Ana 3d; hand Bogdan 3h; phase arrange; Ana swaps 4c for 3d; Ana ready; Bogdan "
+            "ready"
+        ),
+        (
+            "Swapped A 4c 3d | SeatReady A True | SeatReady B True, Asked A 3 | Passed A 3, Asked B 3 | Declared "
+            "B 3 3h, EldestFound A 3 hand, TurnTo A"
+        ),
+    ),
+    (
+        "start=hand_lowest start_tie=most_copies",
+        (
+            "hand Ana 4c 9c; up Ana 3d; hand Bogdan 3h 3s; phase arrange; Ana swaps 4c for 3d; Ana ready; Bogdan "
+            "ready"
+        ),
+        (
+            "Swapped A 4c 3d | SeatReady A True | SeatReady B True, Asked A 3 | Passed A 3, Asked B 3 | Declared "
+            "B 3 3h, Asked B 3 | Declared B 3 3s, EldestFound B 3 hand, TurnTo B"
+        ),
+    ),
+    (
+        "",
+        "pile 4c; up Ana 5c 6c; hand Bogdan Jc; turn Ana; Ana plays 5c",
+        "Played A 5c upcards, TurnTo B",
+    ),
+    (
+        "jokers=2 joker_power=wild",
+        "pile 4c X1 as Q; down Ana Ac Kc -; hand Bogdan Jc; turn Ana; Ana flips 1",
+        "FlipStarted A Ac 0, Flipped A Ac True, TurnTo B | named 1",
+    ),
+    (
+        "skip=8",
+        "pile 4c; down Ana 8c Kc -; hand Bogdan Jc; hand Carmen Qc; turn Ana; Ana flips 1",
+        "FlipStarted A 8c 0, Flipped A 8c True, Skipped B, TurnTo C",
+    ),
+    (
+        "reverse=8",
+        "pile 4c; down Ana 8c Kc -; hand Bogdan Jc; hand Carmen Qc; turn Ana; Ana flips 1",
+        "FlipStarted A 8c 0, Flipped A 8c True, Reversed A -1, TurnTo C | anticlockwise",
+    ),
+    (
+        "skip=8",
+        (
+            "pile 4c; stock 8c 3c; hand Ana 9c; hand Bogdan Jc; hand Carmen Qc; turn Bogdan; Bogdan picks up; "
+            "Carmen plays Qc"
+        ),
+        "PickedUp B 4c -, TurnTo C | Played C Qc hand, Drew C 8c 3c, TurnTo A",
+    ),
+    (
+        "skip=8 reverse=8",
+        "pile 4c; hand Ana 8c; hand Bogdan Jc; turn Ana; Ana plays 8c",
+        "Played A 8c hand, Out A 1, Over B finished",
+    ),
+    (
+        "",
+        "pile 4c; stock 3d; hand Ana 5c 6c 7c 9c; hand Bogdan Jc; turn Ana; Ana plays 5c",
+        "Played A 5c hand, TurnTo B",
+    ),
+    (
+        "",
+        "pile 4c; stock 3d; hand Ana 5c 6c 7c 9c 9d; hand Bogdan Jc; turn Ana; Ana plays 5c",
+        "Played A 5c hand, TurnTo B",
+    ),
+    (
+        "draw_follow_up=true refill_to=2",
+        (
+            "pile 4c; stock 5d 5h 8c 9h; hand Ana 5c; hand Bogdan Jc; turn Ana; Ana plays 5c; Ana plays 5d; Ana "
+            "plays 5h; Ana done"
+        ),
+        (
+            "Played A 5c hand, Drew A 5d 5h, FollowUpOpen A 5 | Played A 5d hand, Drew A 8c, FollowUpOpen A 5 | "
+            "Played A 5h hand, Drew A 9h, FollowUpOpen A 5 | FollowUpDone A, TurnTo B"
+        ),
+    ),
+    (
+        "deal=0/3/3",
+        "pile 4c; hand Ana 5c; hand Bogdan Jc; turn Ana; Ana plays 5c",
+        "Played A 5c hand, Out A 1, Over B finished",
+    ),
+    (
+        "deal=0/3/3",
+        "pile 4c; hand Ana 5c 6c; hand Bogdan Jc; turn Ana; Ana plays 5c",
+        "Played A 5c hand, TurnTo B",
+    ),
+    (
+        "jokers=2 joker_power=wild",
+        "pile 4c 5c 6c X2 as 7; hand Ana 9c Kc; hand Bogdan Jc; turn Ana; Ana plays 9c",
+        "Played A 9c hand, TurnTo B | named 1",
+    ),
+    (
+        "jokers=2 joker_power=wild draw_follow_up=true",
+        "pile 4c X2 as 4; stock 5d 8c; hand Ana 5c; hand Bogdan Jc; turn Ana; Ana plays 5c; Ana done",
+        "Played A 5c hand, Drew A 5d 8c, FollowUpOpen A 5 | FollowUpDone A, TurnTo B | named 1",
+    ),
+    (
+        "draw_follow_up=true reverse=5",
+        (
+            "pile 4c; stock 5d 8c; hand Ana 5c; hand Bogdan Jc; hand Carmen Qc; turn Ana; Ana plays 5c; Ana done;"
+            " Carmen picks up"
+        ),
+        (
+            "Played A 5c hand, Drew A 5d 8c, FollowUpOpen A 5 | FollowUpDone A, Reversed A -1, TurnTo C | "
+            "PickedUp C 4c 5c -, TurnTo B | anticlockwise"
+        ),
+    ),
+    (
+        "burn_run=2",
+        "pile 8c 9c; hand Ana 9s Kd; hand Bogdan Jc Qc; turn Ana; Ana plays 9s",
+        "Played A 9s hand, Burnt A 3 quartet, TurnTo A",
+    ),
+    (
+        "",
+        "pile 3c 3d 5h 9c 9d 9h; hand Ana 9s Kd; hand Bogdan Jc Qc; turn Ana; Ana plays 9s",
+        "Played A 9s hand, Burnt A 7 quartet, TurnTo A",
+    ),
+    (
+        "",
+        "pile 9c 9d 3h 9h; hand Ana 9s Kd; hand Bogdan Jc Qc; turn Ana; Ana plays 9s",
+        "Played A 9s hand, TurnTo B",
+    ),
 ]
 """Rules, position and moves, events."""
 
@@ -556,3 +737,29 @@ CASES = [
 @pytest.mark.parametrize(("rules", "body", "events"), CASES)
 def test_exactly_this_happens(rules: str, body: str, events: str) -> None:
     assert log_of(rules, body) == events
+
+
+def test_false_passes_of_all_let_the_first_seat_lead() -> None:
+    """Nobody can tell before the hands are open; the round goes on somehow."""
+    body = "hand Ana 3c; hand Bogdan 4d; hand Carmen 5h; phase arrange; Bogdan leaves; Ana ready; Carmen ready"
+    start = state_at(*parsed("lead_must_be_start_rank=true", body))
+    state, told = mask(start, None), []
+    while state.phase is Phase.DECLARE:
+        state, events = step(state, Pass(state.turn))
+        told.append(", ".join(words(state, event) for event in events))
+    assert told[-1] == "Passed C 2, EldestFound A ? seat, TurnTo A"
+    assert len(told) == 26
+    assert state.extra == NOTHING
+
+
+def test_an_answer_that_does_not_depend_on_what_is_hidden_is_known_to_all() -> None:
+    body = "hand Ana 3c 9c 4d; up Ana 8c; hand Bogdan 3d; phase arrange; Ana ready; Bogdan ready"
+    state = state_at(*parsed("", body))
+    hidden = mask(state, None)
+    three, nine = state.hands[0][0], state.hands[0][1]
+    assert to_declare(hidden) is None
+    assert to_declare(with_faces(hidden, {three: state.faces[three]})) == Declare(0, three)
+    assert to_declare(with_faces(hidden, {nine: state.faces[nine]})) is None
+    most = state_at(*parsed("start=hand_lowest start_tie=suit/dhcs", body))
+    assert to_declare(with_faces(mask(most, None), {three: most.faces[three]})) is None
+    assert to_declare(most) == Declare(0, three)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cards import RANKS
+from engine.cards import JOKER_RANK, RANKS, UNKNOWN
 from engine.contradictions import CLASHES, contradictions
 from engine.errors import RuleError
 from engine.options import DealShape
@@ -31,6 +31,7 @@ from engine.rules import (
     to_items,
     with_options,
 )
+from engine.tables import tables_for
 
 OTHER_VALUES = {
     "reset": "", "burn": "T,J", "ceiling": "7", "transparent": "3,8", "skip": "8", "reverse": "9",
@@ -308,3 +309,14 @@ def test_every_contradiction_is_found() -> None:
     )  # fmt: skip
     found = [(error.sentence.values["option"], error.sentence.values["other"]) for error in contradictions(rules)]
     assert found == [("burn", "reset"), ("lead_must_be_start_rank", "start"), ("arrange", "deal")]
+
+
+def test_tables_have_an_answer_for_no_card_at_all() -> None:
+    """The index ``UNKNOWN`` finds the last place of every table, one behind that of the jokers."""
+    tables = tables_for(RuleSet.preset("party"), 1)
+    for flags in (tables.burns, tables.ceiling, tables.transparent, tables.skip, tables.reverse, tables.again):
+        assert len(flags) == JOKER_RANK + 2
+        assert flags[UNKNOWN] is False
+    for matrix in (tables.follows, tables.strict, tables.big):
+        assert len(matrix) == JOKER_RANK + 2
+        assert all(matrix[UNKNOWN]), "anything may be led"

@@ -128,6 +128,12 @@ def _phase_problems(state: GameState) -> Iterator[Sentence]:
         yield _sentence("wrong_question", "A rank is asked for while eldest hand is looked for, and only then.")
     if (state.phase is Phase.OVER) == (state.result is Result.NONE):
         yield _sentence("wrong_result", "A round has a result when it is over, and only then.")
+    if state.shithead != NOBODY and not (state.phase is Phase.OVER and 0 <= state.shithead < state.players):
+        yield _sentence("wrong_shithead", "There is a shithead when the round is over, a seat, and only then.")
+    if state.action_count < 0:
+        yield _sentence("wrong_count", "There can't have been {count} actions.", count=state.action_count)
+    if len({*state.finish_order, *state.left}) < len(state.finish_order) + len(state.left):
+        yield _sentence("wrong_status", "A seat went out or left twice.")
     if state.phase is not Phase.OVER and sum(state.active) < 2:
         yield _sentence("one_player", "Fewer than two players are in the round, and it is not over.")
     yield from _extra_problems(state)
@@ -148,3 +154,10 @@ def _extra_problems(state: GameState) -> Iterator[Sentence]:
     asking = (*extra.follow, *((extra.naming,) if extra.naming >= 0 else ()))
     if not all(position in held for position in asking):
         yield _sentence("wrong_step", "The seat in turn does not hold what it is asked about.")
+    in_play = state.phase is Phase.PLAY
+    if ((asking or extra.start_rank != -1) and not in_play) or (
+        extra.declared and state.phase is not Phase.DECLARE
+    ):
+        yield _sentence("wrong_step", "Something is waited for that belongs to another phase.")
+    if not -1 <= extra.start_rank <= JOKER_RANK or bool(extra.follow) != (extra.laid > 0):
+        yield _sentence("wrong_step", "What is remembered of the turn does not fit together.")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from engine import views
 from engine.cards import UNKNOWN
 from engine.errors import RuleError
 from engine.events import Flipped, FlipStarted, Opened
 from engine.game import actions, apply, check, deal, mask, problems, step, to_declare, with_faces
 from engine.moves import Declare, Flip, Leave, Move, Open, Pass, Play, Ready, Swap
 from engine.rules import RuleSet
-from engine.state import ABSENT, GameState, Phase
+from engine.state import ABSENT, Extra, GameState, Phase, Result, put
 from tests.engine.helpers import after, record, shuffled
 
 FACES = shuffled(3, 8)
@@ -185,9 +192,67 @@ def test_statuses_in_the_canonical_form() -> None:
     assert statuses(record(body, "Ana Bogdan Carmen Dan")) == ["out", "left", "in", "in"]
 
 
-def test_problems_names_every_one() -> None:
-    from dataclasses import replace
+BROKEN: list[tuple[str, Callable[[GameState], GameState]]] = [
+    ("misplaced_card", lambda s: replace(s, stock=s.stock[1:])),
+    ("misplaced_card", lambda s: replace(s, pile=(s.stock[0],), public=s.public | 1 << s.stock[0])),
+    ("misplaced_card", lambda s: replace(s, burnt=(60,))),
+    ("bad_face", lambda s: replace(s, faces=(*s.faces[:51], 60))),
+    ("card_twice", lambda s: replace(s, faces=(*s.faces[:51], s.faces[50]))),
+    (
+        "closed_card",
+        lambda s: replace(s, faces=tuple(-1 if p == s.ups[0][0] else f for p, f in enumerate(s.faces))),
+    ),
+    ("wrong_seats", lambda s: replace(s, ready=s.ready[1:])),
+    ("wrong_status", lambda s: replace(s, finish_order=(0,), left=(0,))),
+    ("wrong_status", lambda s: replace(s, active=(False, True, True))),
+    ("cards_left", lambda s: replace(s, active=(False, True, True), left=(0,))),
+    ("no_cards", lambda s: replace(s, phase=Phase.PLAY, turn=1, aside=held(s, 0), **emptied(s, 0))),
+    ("wrong_turn", lambda s: replace(s, turn=1)),
+    ("wrong_turn", lambda s: replace(s, phase=Phase.PLAY)),
+    ("wrong_question", lambda s: replace(s, asked=3)),
+    ("wrong_question", lambda s: replace(s, asked=-2)),
+    ("wrong_question", lambda s: replace(s, phase=Phase.DECLARE, turn=0)),
+    ("wrong_result", lambda s: replace(s, phase=Phase.OVER)),
+    ("wrong_result", lambda s: replace(s, result=Result.STALLED)),
+    ("wrong_shithead", lambda s: replace(s, shithead=1)),
+    ("wrong_shithead", lambda s: replace(s, phase=Phase.OVER, result=Result.FINISHED, shithead=3)),
+    ("wrong_count", lambda s: replace(s, action_count=-1)),
+    ("one_player", lambda s: replace(s, active=(True, False, False))),
+    ("wrong_direction", lambda s: replace(s, direction=0)),
+    ("wrong_name", lambda s: replace(s, extra=Extra(named=((s.stock[0], 5),)))),
+    ("wrong_step", lambda s: replace(s, phase=Phase.PLAY, turn=0, extra=Extra(naming=s.stock[3]))),
+    ("wrong_step", lambda s: replace(s, phase=Phase.PLAY, turn=0, extra=Extra(follow=s.hands[0][:1]))),
+    ("wrong_step", lambda s: replace(s, phase=Phase.PLAY, turn=0, extra=Extra(laid=1))),
+    ("wrong_step", lambda s: replace(s, phase=Phase.PLAY, turn=0, extra=Extra(start_rank=14))),
+    ("wrong_step", lambda s: replace(s, phase=Phase.PLAY, turn=0, extra=Extra(declared=s.hands[0][:1]))),
+    ("wrong_step", lambda s: replace(s, extra=Extra(start_rank=3))),
+]
+"""A code, and what is done to a sound position to get it."""
 
+
+def held(state: GameState, seat: int) -> tuple[int, ...]:
+    return state.hands[seat] + state.ups[seat] + state.downs[seat]
+
+
+def emptied(state: GameState, seat: int) -> dict[str, Any]:
+    return {zone: put(getattr(state, zone), seat, ()) for zone in ("hands", "ups", "downs")}
+
+
+@pytest.mark.parametrize(("code", "breaking"), BROKEN)
+def test_problems_names_each_inconsistency(code: str, breaking: Callable[[GameState], GameState]) -> None:
+    state = deal(RuleSet(), 3, 0, FACES)
+    assert problems(state) == []
+    found = problems(breaking(state))
+    assert code in {sentence.code for sentence in found}
+    assert all(str(sentence) for sentence in found)
+
+
+def test_every_problem_there_is_has_a_position_above() -> None:
+    written = re.findall(r'_sentence\(\s*"(\w+)"', Path(views.__file__).read_text(encoding="utf-8"))
+    assert set(written) == {code for code, _ in BROKEN}
+
+
+def test_problems_names_every_one() -> None:
     state = dealt()
     assert problems(state) == []
     broken = replace(

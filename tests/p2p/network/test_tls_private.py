@@ -9,6 +9,7 @@ import datetime
 
 import pytest
 from aioquic.quic.configuration import QuicConfiguration
+from aioquic.tls import Epoch
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -18,7 +19,13 @@ from p2p import link as link_module
 from p2p.certificates import IdentityError, identity_of, is_identity, make_certificate
 from p2p.errors import NetworkProblem
 from p2p.frames import CloseCode
-from p2p.tls_private import MutualConnection, peer_certificates, unacknowledged_bytes
+from p2p.tls_private import (
+    ACKNOWLEDGE_WITHIN_S,
+    MutualConnection,
+    acknowledge_by,
+    peer_certificates,
+    unacknowledged_bytes,
+)
 from p2p.transport import Endpoint
 from tests.p2p.network.helpers import Lan, key_of, soon
 
@@ -141,3 +148,19 @@ def test_a_connection_that_never_began_has_no_certificates() -> None:
     quic = MutualConnection(configuration=QuicConfiguration(alpn_protocols=["x"]))
     quic.connect(("127.0.0.1", 1), now=0.0)
     assert peer_certificates(quic) == ()
+
+
+async def test_an_acknowledgement_waits_for_company_and_goes_when_told(lan: Lan) -> None:
+    one, two = await lan.host(1), await lan.host(2)
+    link = await one.dial(two)
+    quic = link._quic
+    assert quic._ack_delay == ACKNOWLEDGE_WITHIN_S
+    space = quic._spaces[Epoch.ONE_RTT]
+    space.ack_at = None
+    acknowledge_by(quic, 5.0)
+    assert space.ack_at is None
+    space.ack_at = 7.0
+    acknowledge_by(quic, 9.0)
+    assert space.ack_at == 7.0
+    acknowledge_by(quic, 5.0)
+    assert space.ack_at == 5.0

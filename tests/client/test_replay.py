@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from client.cards import Style, card_label
+from client.commands.replay import _working
 from client.replay import NoReplay, Replay, hand_texts, load_replay
 from client.replay_lines import ReplayLines
 from client.tui.replaying import Watching, press_replay, replay_rows
 from client.tui.state import Look
 from engine.cards import card_text
+from engine.errors import Sentence
 from engine.rules import RuleSet
 from engine.state import Phase as GamePhase
 from p2p import roundfile
@@ -194,3 +197,19 @@ def test_help_is_a_key_away(played: Replay, size: tuple[int, int]) -> None:
     assert "E, Tab: from the eyes of the next player." in as_text(rows)
     assert press_replay("?", played, at) == Watching(index=3)
     assert press_replay("right", played, at) == Watching(index=4)
+
+
+class Terminal(io.StringIO):
+    """Standard error at a keyboard."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_that_a_round_is_being_opened_is_said_and_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    for out, expected in ((Terminal(), "Opening the round"), (io.StringIO(), "")):
+        monkeypatch.setattr("sys.stderr", out)
+        with pytest.raises(NoReplay), _working():
+            assert out.getvalue().startswith(expected)
+            raise NoReplay(Sentence("none", "Nothing is there.", {}))
+        assert out.getvalue().endswith("\033[K") is bool(expected)

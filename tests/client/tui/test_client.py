@@ -187,6 +187,39 @@ async def test_talk_is_typed_and_a_queen_is_only_a_letter_there() -> None:
         assert "Ana> no" not in ana.at.text
 
 
+async def test_a_late_answer_of_the_terminal_is_no_key() -> None:
+    # Who asks how wide a suit is waits for a fifth of a second; a slow line answers later.
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0]) as ana:
+        ana.at.pipe.send_text("\x1b[12;2R")
+        ana.at.press("?")
+        await ana.at.shows("HELP")
+        assert ana.client.ui.message == ""
+        ana.at.press("backspace")
+        await ana.at.shows("Enter start")
+        assert "does nothing here" not in ana.at.text
+
+
+async def test_lists_are_clicked_too() -> None:
+    kept: list[Look] = []
+    house = House("Ana", "Bogdan")
+    async with seated(house.nodes[0], store=kept.append) as ana:
+        ana.at.press("e")
+        await ana.at.shows("SETTINGS")
+        ana.at.click("bell on my turn")
+        await ana.at.until(lambda: bool(kept), "settings")
+        assert not kept[-1].sound
+        ana.at.press("m")
+        await ana.at.shows("WHOSE TALK IS HIDDEN")
+        ana.at.click("Bogdan")
+        await ana.at.until(lambda: bool(ana.client.ui.muted), "muting")
+        assert ana.client.ui.muted == {house.nodes[1].key}
+        ana.at.press("r", "o")
+        await ana.at.shows("THE OPTIONS OF THE RULES")
+        ana.at.click("blind_pick_up")
+        await ana.at.until(lambda: ana.node.rules.blind_pick_up, "the option")
+
+
 async def test_pasted_text_is_not_taken_for_keys() -> None:
     house = House("Ana", "Bogdan")
     async with seated(house.nodes[0]) as ana:

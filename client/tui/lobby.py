@@ -225,6 +225,8 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     if view.words:
         said = text("words", style, words="-".join(view.words))
         body += [row(width, Span("  " + said, "message"))]
+    if view.words and any(not (player.is_me or player.is_bot) for player in view.players):
+        # Of bots at one's own machine nobody has to be asked what they read.
         body += [row(width, Span("  " + part, "hint")) for part in wrap(text("deal_words", style), width - 4)]
     if view.rules is not None and changed_items(view.rules):
         # Whoever sits down plays by these rules, and sees here that they are not the usual ones.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from client.cards import card_label
 from client.replay import Replay, down_texts, hand_texts, pile_texts, up_texts
-from client.tui.cells import Row, Span, filled, fit, line, row, wrap
+from client.tui.cells import Row, Span, cells, filled, fit, line, row, wrap
 from client.tui.hand import suit_style
 from client.tui.opponents import BACK
 from client.tui.phrases import text
@@ -56,7 +56,7 @@ def replay_rows(shown: Replay, at: Watching, look: Look, width: int, height: int
     if at.eyes is None and not shown.is_open:
         eyes = text("replay_closed", style)
     top = [
-        row(width, Span(" SHITHEAD  " + title, "title"), right=(Span(eyes + " ", "title"),)),
+        row(width, Span(fit(" SHITHEAD  " + title, width - cells(eyes) - 1), "title"), Span(eyes + " ", "title")),
         line(width),
     ]
     state = shown.seen(at.index, at.eyes)

@@ -159,3 +159,12 @@ def test_only_blind_cards_that_are_there_are_offered() -> None:
     view, ui = scenes.blind()
     assert press("7", view, ui, 9.0)[0].message.endswith("in slot 7.")
     assert press("enter", view, ui, 9.0)[0].message == "Choose a blind card first: 1 3."
+
+
+def test_who_plays_against_bots_alone_has_nobody_to_read_the_words_to() -> None:
+    view, ui = scenes.dealing()
+    assert any("Read the table words aloud" in line for line in shown((view, ui)))
+    bots = tuple(replace(player, is_bot=not player.is_me) for player in view.players)
+    alone = shown((replace(view, players=bots), ui))
+    assert not any("aloud" in line for line in alone)
+    assert any(line == "  words lemon-raven-bus" for line in alone)

@@ -28,18 +28,23 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(options: Options, file: str, eyes: str | None, lines: bool, ascii_only: bool) -> int:
     """Watch a round again: step, jump, let it play, from anybody's eyes or with all cards open."""
+    from client.cards import style_for
     from client.commands.screen import can_fill, look_for
     from client.replay import load_replay
     from client.settings import load
 
     path = find_round(options.data, file)
-    look = look_for(load(options.data.settings), ascii_only)
+    fills = can_fill() and not lines
+    # Plain lines ask the terminal nothing: a screen reader might read the question out.
+    style = (
+        look_for(load(options.data.settings), ascii_only).style
+        if fills
+        else style_for(sys.stdout.encoding, ascii_only)
+    )
     with _working():
-        shown = load_replay(path, style=look.style)
+        shown = load_replay(path, style=style)
     seat = _seat(shown, eyes)
-    if lines or not can_fill():
-        return _in_lines(shown, seat, look.style)
-    return _on_screen(shown, seat, ascii_only, options)
+    return _on_screen(shown, seat, ascii_only, options) if fills else _in_lines(shown, seat, style)
 
 
 @contextmanager

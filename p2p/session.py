@@ -148,10 +148,8 @@ class Session(Fold):
         )
         if not unknown:
             return
-        (opening,), _ = self.dealing.shares(
-            round_.ground, number, own.seed, deal.deck, [(round_.contract, tuple(unknown))]
-        )
-        for position, share in zip(opening.positions, opening.shares, strict=True):
+        shares = self.dealing.shares_to_look(round_.ground, number, own.seed, deal.deck, unknown)
+        for position, share in zip(unknown, shares, strict=True):
             face = lens.face(deal, position, (number, share))
             if face is not None:
                 own.faces[position] = face

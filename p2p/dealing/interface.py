@@ -193,6 +193,13 @@ class Dealing(Protocol):
         ``deck``, with one proof for all. No position may be named twice. Raises ``DealingError``."""
         ...
 
+    def shares_to_look(
+        self, ground: Ground, number: int, seed: bytes, deck: bytes, positions: Sequence[int]
+    ) -> tuple[bytes, ...]:
+        """The same shares, one for each position, without a proof: for opening one's own cards, never to be
+        sent. Raises ``DealingError``."""
+        ...
+
     def check_shares(
         self,
         ground: Ground,

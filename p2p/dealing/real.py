@@ -153,6 +153,16 @@ class ElGamalDealing:
         parts = _require_deck(ground, deck)
         return opening.make_shares(ground, number, seed, parts, calls, self.random_bytes)
 
+    def shares_to_look(
+        self, ground: Ground, number: int, seed: bytes, deck: bytes, positions: Sequence[int]
+    ) -> tuple[bytes, ...]:
+        """See ``Dealing.shares_to_look``."""
+        require_player(ground, number, seed)
+        if not all(0 <= position < ground.deck_size for position in positions):
+            raise DealingError("calls", "positions are in the deck")
+        parts, x = _require_deck(ground, deck), round_keys.round_secret(ground, number, seed)
+        return tuple(mul(x, parts.a[position]) for position in positions)
+
     def check_shares(
         self,
         ground: Ground,

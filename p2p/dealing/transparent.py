@@ -169,6 +169,13 @@ class TransparentDealing:
         )
         return openings, _tag(SHARES_PROOF_BYTES, "shares", ground, number, key, deck, _flat(openings))
 
+    def shares_to_look(
+        self, ground: Ground, number: int, seed: bytes, deck: bytes, positions: Sequence[int]
+    ) -> tuple[bytes, ...]:
+        """See ``Dealing.shares_to_look``."""
+        start = self.make_key(ground, number, seed).X[:SHARE_KEY_BYTES]
+        return tuple(self._share(ground, number, start, deck, position) for position in positions)
+
     def check_shares(
         self,
         ground: Ground,

@@ -169,3 +169,17 @@ def test_the_default_randomness_is_that_of_the_system() -> None:
     import secrets
 
     assert ElGamalDealing().random_bytes is secrets.token_bytes
+
+
+def test_shares_to_look_are_the_shares_that_would_be_sent(table: Table) -> None:
+    dealing = table.dealing
+    for number, seed in enumerate(table.seeds):
+        (opening,), _ = dealing.shares(table.ground, number, seed, table.deck, [(b"cause", (1, 4))])
+        assert dealing.shares_to_look(table.ground, number, seed, table.deck, (1, 4)) == opening.shares
+
+
+def test_the_seeds_of_all_open_every_card(table: Table) -> None:
+    dealing, size = table.dealing, table.ground.deck_size
+    faces = [dealing.open(table.ground, table.deck, p, shares_of_all(table, p)) for p in range(size)]
+    assert dealing.open_all(table.ground, table.seeds, table.deck) == tuple(faces)
+    assert dealing.open_all(table.ground, table.seeds[:2], table.deck) is None

@@ -33,7 +33,7 @@ def most(players: int) -> Counts:
         "begin + verify, shared": Counter({"k·P": n * (cards + 2 + 2 * cards * others)}),
         "make shares": Counter({"k·P": n * (2 * owed + 1), "k·G": 2 * n}),
         "check shares": Counter({"k·P": pairs * (2 * owed + 1), "k·G": pairs}),
-        "look": Counter({"k·P": n * (2 * HAND + 1), "k·G": 2 * n}),
+        "look": Counter({"k·P": n * HAND}),
     }
 
 

@@ -22,6 +22,7 @@ PORT_RANGE: Final = 16
 """How many ports from :data:`DEFAULT_PORT` on are tried: room for several players on one machine."""
 
 MAX_PORT: Final = 65535
+"""Ports are 16 bits (RFC 768)."""
 
 
 def _scope(text: str) -> int:

@@ -18,7 +18,11 @@ from p2p.errors import RemoteProtocolError
 from p2p.frames import PROTOCOL_HIGH, PROTOCOL_LOW
 
 MAX_TABLE_NAME_CHARACTERS: Final = 20
+"""As in the entry that opens a table."""
+
 MAX_WORD_CHARACTERS: Final = 24
+"""Names of rules and phases: the longest of ours has half of that."""
+
 MAX_LABEL_BYTES: Final = 63
 """A DNS label (RFC 1035, section 2.3.4)."""
 

@@ -41,6 +41,9 @@ CATCH_UP_S: Final = 10.0
 once if it is true; if it is not, one lie must not keep anybody from playing."""
 
 
+MAX_ASKED: Final = 256
+"""Missing entries asked for at once; what is still missing is asked for with the next frame that comes."""
+
 _OWN_GAP: Final = (
     "Some of your entries at this table have gone from your data. They are fetched from the others; until they "
     "are here, this program writes nothing."
@@ -217,7 +220,7 @@ class Core:
                     self._take_secrets()  # an own entry that this disk had lost
         missing = self.session.missing()
         if missing:
-            out.ask[arrival.peer] = tuple(sorted(missing))[:256]
+            out.ask[arrival.peer] = tuple(sorted(missing))[:MAX_ASKED]
 
     def _wished(self, wish: Wish, out: Outcome) -> None:
         try:

@@ -30,6 +30,9 @@ BUFFER_BYTES: Final = 1 << 20
 """Asked of the system, each way. Received: a proof that holds the processor for 100 ms loses no packets. Sent:
 packets to hosts that are gone wait seconds in the kernel to be resolved, in front of everybody else's."""
 
+MAX_SEND_TRIES: Final = 8
+"""Tries of one datagram: each takes one queued error of earlier ones with it."""
+
 REOPEN_SECONDS: Final = 1.0
 """How long to wait before a socket that the system closed is opened again."""
 
@@ -201,8 +204,7 @@ class DatagramSocket:
                 await self._write_one(data, address)
 
     async def _write_one(self, data: bytes, address: Address) -> None:
-        # Each try takes one queued error of *earlier* datagrams with it; the bound only ends a storm of them.
-        for _ in range(8):
+        for _ in range(MAX_SEND_TRIES):
             stream = self._stream
             if not isinstance(stream, DatagramServer):
                 return

@@ -26,7 +26,7 @@ SIGNED_LABEL: Final = b"shithead/1 entry\0"
 """D1, D23: what is signed starts with its purpose, so that no signature serves another one."""
 
 MAX_ENTRY_BYTES: Final = 32 * 1024
-"""D22. The largest honest entry is a proof of shuffle of 208 cards, below 34 kB only with four packs; the
+"""D22: the largest honest entry is a proof of shuffle of 208 cards, below 34 kB only with four packs; the
 two packs of ten players need 16.9 kB."""
 
 MAX_SEEN: Final = 64

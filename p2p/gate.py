@@ -24,6 +24,17 @@ MAX_UNPROVEN: Final = 4
 MAX_PROVEN: Final = 4
 """Half-open links with a valid Retry token; with the unproven ones 8 in all."""
 
+MAX_FRESH: Final = 16
+"""Half-open links with a token from hosts that have begun none lately: whoever comes once comes in, whatever goes
+on beside."""
+
+FRESH_SECONDS: Final = 60.0
+"""A host that has begun no handshake for so long is fresh. With thirty addresses of its own an attacker is fresh
+every two seconds."""
+
+FRESH_PER_SECOND: Final = 8.0
+"""Handshakes begun for fresh hosts, twice that at once."""
+
 MAX_KNOWN: Final = 8
 """Slots of their own for the proven addresses of known players, so that strangers lock none of them out."""
 
@@ -59,6 +70,7 @@ class Verdict(Enum):
 class _Slot(Enum):
     UNPROVEN = auto()
     PROVEN = auto()
+    FRESH = auto()
     KNOWN = auto()
     LOOPBACK = auto()
 
@@ -66,6 +78,7 @@ class _Slot(Enum):
 _CAPS: Final = {
     _Slot.UNPROVEN: MAX_UNPROVEN,
     _Slot.PROVEN: MAX_PROVEN,
+    _Slot.FRESH: MAX_FRESH,
     _Slot.KNOWN: MAX_KNOWN,
     _Slot.LOOPBACK: MAX_LOOPBACK,
 }
@@ -92,19 +105,25 @@ class Gate:
         self._rates = {
             _Slot.UNPROVEN: Allowance(2 * UNPROVEN_PER_SECOND, UNPROVEN_PER_SECOND),
             _Slot.PROVEN: Allowance(2 * PROVEN_PER_SECOND, PROVEN_PER_SECOND),
+            _Slot.FRESH: Allowance(2 * FRESH_PER_SECOND, FRESH_PER_SECOND),
         }
         self._hosts: OrderedDict[str, Allowance] = OrderedDict()
+        self._begun: OrderedDict[str, float] = OrderedDict()
+        """Host with a token → when it began its last handshake."""
 
     def _expire(self, now: float) -> None:
         for key in [key for key, held in self._open.items() if held.until <= now]:
             del self._open[key]
 
-    def _slot(self, address: Address, proven: bool) -> _Slot:
+    def _slot(self, address: Address, proven: bool, now: float) -> _Slot:
         if is_loopback(address):
             return _Slot.LOOPBACK
         if not proven:
             return _Slot.UNPROVEN
-        return _Slot.KNOWN if address[0] in self.known else _Slot.PROVEN
+        if address[0] in self.known:
+            return _Slot.KNOWN
+        begun = self._begun.get(address[0])
+        return _Slot.FRESH if begun is None or now - begun >= FRESH_SECONDS else _Slot.PROVEN
 
     def _has_room(self, address: Address, slot: _Slot) -> bool:
         held = [entry for entry in self._open.values() if entry.slot is slot]
@@ -118,7 +137,7 @@ class Gate:
         """What limits how often handshakes of this kind begin. Nothing is counted by an unproven address:
         whoever forges it would use up what is its owner's."""
         rates = [self._rates[slot]] if slot in self._rates else []
-        if slot in (_Slot.PROVEN, _Slot.KNOWN):
+        if slot in (_Slot.PROVEN, _Slot.FRESH, _Slot.KNOWN):
             host = self._hosts.pop(address[0], None) or Allowance(2 * HOST_PER_SECOND, HOST_PER_SECOND)
             self._hosts[address[0]] = host
             while len(self._hosts) > MAX_HOSTS:
@@ -129,7 +148,7 @@ class Gate:
     def judge(self, address: Address, proven: bool, now: float) -> Verdict:
         """What to do with a new handshake from ``address``; ``proven``: it showed a valid Retry token."""
         self._expire(now)
-        slot = self._slot(address, proven)
+        slot = self._slot(address, proven, now)
         in_time = all(rate.allows(now) for rate in self._rates_of(address, slot))
         if in_time and self._has_room(address, slot):
             return Verdict.ACCEPT
@@ -137,9 +156,14 @@ class Gate:
 
     def enter(self, key: Hashable, address: Address, proven: bool, now: float) -> None:
         """Take a slot for ``key``, after :func:`judge` said ACCEPT; it frees itself after 5 s."""
-        slot = self._slot(address, proven)
+        slot = self._slot(address, proven, now)
         for rate in self._rates_of(address, slot):
             rate.spend(1, now)
+        if proven:
+            self._begun[address[0]] = now
+            self._begun.move_to_end(address[0])
+            while len(self._begun) > MAX_HOSTS:
+                self._begun.popitem(last=False)
         self._open[key] = _HalfOpen(address[0], slot, now + HALF_OPEN_SECONDS)
 
     def leave(self, key: Hashable) -> None:

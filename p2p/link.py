@@ -84,6 +84,9 @@ SLOW_SECONDS: Final = 1.5
 LOST_SECONDS: Final = 6.0
 """A ping unanswered for so long makes a link slow, or as good as lost."""
 
+MAX_PINGS: Final = 16
+"""Pings of ours without an answer: with one every two seconds QUIC has given the link up before."""
+
 BUSY: Final = "busy"
 """The refusal of a link for which there is no room now."""
 
@@ -181,7 +184,7 @@ class Link:
 
     def ping(self) -> None:
         """Ask for a sign of life; the answer sets ``rtt_s``."""
-        if self.state is LinkState.UP and len(self._pings) < 16:
+        if self.state is LinkState.UP and len(self._pings) < MAX_PINGS:
             self._pings[self._next_ping] = self._loop.time()
             self._quic.send_ping(self._next_ping)
             self._next_ping += 1

@@ -44,6 +44,7 @@ MAX_PENDING: Final = 512
 """Questions that wait for an answer."""
 
 PENDING_SECONDS: Final = 3.0
+"""How long an answer may take: a bad Wi-Fi takes less than one."""
 
 Found = Callable[[Address, TableAd, float], None]
 

@@ -57,7 +57,7 @@ IDLE_SECONDS: Final = 25.0
 """QUIC's idle timeout: longer than any proof may hold a loop, shorter than a person's patience."""
 
 INITIAL_RTT_SECONDS: Final = 0.02
-"""A LAN's. The library's 0.1 made the median handshake at 30 % loss 609 ms long instead of 66."""
+"""The round trip of a LAN. The library's 0.1 made the median handshake at 30 % loss 609 ms long instead of 66."""
 
 CONNECTION_ID_BYTES: Final = 8
 

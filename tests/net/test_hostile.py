@@ -1,9 +1,11 @@
-"""A hostile host on the LAN, and a hostile member: the table plays on, and no memory runs away."""
+"""A hostile host on the LAN, and a hostile member: the table plays on, and neither memory nor work runs away."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,30 +20,50 @@ pytestmark = pytest.mark.netns
 MEMORY_MIB = 150
 """What a peer may hold at most; at a quiet table it is about 70."""
 
+QUIET_CPU_S = 60.0
+"""Processor time of one program for a start and a round, at the very most: 4 s where nothing else runs."""
+
+CPU_S_PER_ITEM = 0.002
+"""Processor time for one hostile datagram, link, entry or frame, at most: a tenth of that was measured."""
+
 SOURCES = [f"{NETWORK}.{number}" for number in range(100, 130)]
-"""Addresses that the flooding host sends from, besides its own."""
+"""Addresses that the hostile host sends from, besides its own."""
 
 PORT = 21052
 
-
-def held_mib(pid: int) -> float:
-    """The most memory that a process has held so far; 0 when it has ended."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) / 1024
-    return 0.0
+STRANGERS = ("flood", "links", "names")
+MEMBERS = ("repeat", "write")
+SEATED = (*MEMBERS, "behave")
 
 
-async def peak_mib(program: asyncio.subprocess.Process) -> float:
-    """The most memory that a program has held, sampled until it ends."""
-    peak = 0.0
+@dataclass
+class Used:
+    """What one program has used so far, as the system counts it; zero when it cannot be asked any more."""
+
+    mib: float = 0.0
+    cpu_s: float = 0.0
+
+
+def used(pid: int) -> Used:
+    """The most memory that a process has held so far, and its processor time."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        mib = next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0.0)
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return Used(mib, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+    return Used()
+
+
+async def watched(program: asyncio.subprocess.Process) -> Used:
+    """What a program has used, sampled until it ends."""
+    most = Used()
     while program.returncode is None:
-        peak = max(peak, held_mib(program.pid))
+        now = used(program.pid)
+        most = Used(max(most.mib, now.mib), max(most.cpu_s, now.cpu_s))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(0.2):
                 await program.wait()
-    return peak
+    return most
 
 
 async def play(host: Host, directory: Path, *command: str) -> asyncio.subprocess.Process:
@@ -53,44 +75,61 @@ async def play(host: Host, directory: Path, *command: str) -> asyncio.subprocess
 
 
 async def end_well(
-    programs: dict[str, asyncio.subprocess.Process], tmp_path: Path, verdicts: tuple[str, ...] = ("fair",)
-) -> None:
-    """All end in order, with a round that has one of these verdicts, and within their memory."""
+    programs: dict[str, asyncio.subprocess.Process], tmp_path: Path, verdicts: tuple[str, ...]
+) -> dict[str, Used]:
+    """All end in order, with a round that has one of these verdicts; what they used."""
     async with asyncio.timeout(PATIENCE_S):
-        peaks = [asyncio.create_task(peak_mib(program)) for program in programs.values()]
+        watching = [asyncio.create_task(watched(program)) for program in programs.values()]
         ends = await asyncio.gather(*(program.communicate() for program in programs.values()))
-        found = dict(zip(programs, await asyncio.gather(*peaks), strict=True))
+        found = dict(zip(programs, await asyncio.gather(*watching), strict=True))
     for (name, program), (out, err) in zip(programs.items(), ends, strict=True):
         assert program.returncode == 0, (out[-2000:].decode(), err.decode())
         assert b"bug" not in err and b"Traceback" not in err
+        assert b"\x1b" not in out + err and "\u202e".encode() not in out + err
         (file,) = list_rounds(tmp_path / name / "rounds")
         assert verify_file(file).verdict in verdicts
-        assert 0 < found[name] < MEMORY_MIB, found
+    return found
 
 
-async def test_a_table_plays_on_in_a_flood_from_a_stranger(lan: TestLan, tmp_path: Path) -> None:
+async def play_beside(lan: TestLan, tmp_path: Path, attack: str) -> tuple[dict[str, Used], int]:
+    """Two honest programs play a round while ``attack`` goes on (none: empty); what they used, and how much was
+    sent."""
     ana, bogdan, mallory = [await lan.host(name) for name in ("ana", "bogdan", "mallory")]
-    for source in SOURCES:
-        run("ip", "-n", mallory.namespace, "addr", "add", f"{source}/24", "dev", "lan0")
-    host = await play(ana, tmp_path / "Ana", "host", "--open", "--seats", "2", "--port", str(PORT))
+    seats = "3" if attack in SEATED else "2"
+    host = await play(ana, tmp_path / "Ana", "host", "--open", "--seats", seats, "--port", str(PORT))
     await said(host, "reach this table")
-    flood = await mallory.python("-m", "tests.net.hostile", "flood", ana.address, str(PORT), *SOURCES)
-    await said(flood, "flooding")
+    hostile: asyncio.subprocess.Process | None = None
+    if attack in STRANGERS:
+        for source in SOURCES:
+            run("ip", "-n", mallory.namespace, "addr", "add", f"{source}/24", "dev", "lan0")
+        target = (mallory.address, ana.address) if attack == "names" else (ana.address, str(PORT), *SOURCES)
+        hostile = await mallory.python("-m", "tests.net.hostile", attack, *target)
+        await said(hostile, "ing")
+    elif attack:
+        where = (str(tmp_path / "Mallory"), ana.address, str(PORT))
+        hostile = await mallory.python("-m", "tests.net.hostile", attack, *where)
     guest = await play(bogdan, tmp_path / "Bogdan", "join", f"{ana.address}:{PORT}")
-    await end_well({"Ana": host, "Bogdan": guest}, tmp_path)
-    assert flood.returncode is None
-
-
-async def test_a_table_plays_on_with_a_member_that_repeats_everything(lan: TestLan, tmp_path: Path) -> None:
-    ana, bogdan, mallory = [await lan.host(name) for name in ("ana", "bogdan", "mallory")]
-    host = await play(ana, tmp_path / "Ana", "host", "--open", "--seats", "3", "--port", str(PORT))
-    await said(host, "reach this table")
-    hostile = await mallory.python(
-        "-m", "tests.net.hostile", "member", str(tmp_path / "Mallory"), ana.address, str(PORT)
-    )
-    guest = await play(bogdan, tmp_path / "Bogdan", "join", f"{ana.address}:{PORT}")
-    # Its own seed may come too late, behind all that it sends; then the round is not proven, and nobody is blamed.
-    await end_well({"Ana": host, "Bogdan": guest}, tmp_path, ("fair", "unproven"))
+    # A member that floods may have its own seed come too late, behind all that it sends.
+    verdicts = ("fair", "unproven") if attack in MEMBERS else ("fair",)
+    found = await end_well({"Ana": host, "Bogdan": guest}, tmp_path, verdicts)
+    if hostile is None:
+        return found, 0
+    if attack in STRANGERS:
+        assert hostile.returncode is None
+        hostile.terminate()
     out, err = await hostile.communicate()
-    assert hostile.returncode == 0, err.decode()
-    assert int(out.split()[1]) > 50
+    if attack in SEATED:
+        assert hostile.returncode == 0, err.decode()
+    counts = [int(line.split()[1]) for line in out.splitlines() if line.startswith(b"sent ")]
+    return found, counts[-1]
+
+
+@pytest.mark.parametrize("attack", [*STRANGERS, *MEMBERS])
+async def test_a_table_plays_on_beside(lan: TestLan, tmp_path: Path, attack: str) -> None:
+    """Floods of junk and first packets; links half open and silent ones; ten thousand announced tables; a member
+    that repeats all it holds and asks for all; a member that writes, chats and asks as fast as it can."""
+    found, sent = await play_beside(lan, tmp_path, attack)
+    assert sent > 50
+    for each in found.values():
+        assert 0 < each.mib < MEMORY_MIB, found
+        assert 0 < each.cpu_s < QUIET_CPU_S + sent * CPU_S_PER_ITEM, (found, sent)

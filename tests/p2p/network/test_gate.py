@@ -8,8 +8,11 @@ from aioquic.quic.connection import QuicConnection
 
 from p2p.addresses import Address
 from p2p.gate import (
+    FRESH_PER_SECOND,
+    FRESH_SECONDS,
     HALF_OPEN_SECONDS,
     HOST_PER_SECOND,
+    MAX_FRESH,
     MAX_HOSTS,
     MAX_KNOWN,
     MAX_LOOPBACK,
@@ -43,17 +46,46 @@ def test_past_four_unproven_ones_the_answer_is_retry() -> None:
     assert verdicts == [Verdict.ACCEPT] * MAX_UNPROVEN + [Verdict.RETRY] * 3
 
 
-def test_eight_in_all() -> None:
+def stale(gate: Gate, *addresses: Address) -> None:
+    """These hosts have begun handshakes lately."""
+    gate._begun.update(dict.fromkeys((address[0] for address in addresses), 0.0))
+
+
+def test_eight_in_all_for_whoever_begins_again_and_again() -> None:
     gate = Gate()
     fill(gate, [host(number) for number in range(1, 9)], proven=False)
+    stale(gate, *(host(number) for number in range(1, 9)))
     verdicts = fill(gate, [host(number) for number in range(1, 9)], proven=True)
     assert verdicts == [Verdict.ACCEPT] * MAX_PROVEN + [Verdict.DROP] * 4
     assert len(gate) == 8
 
 
+def test_whoever_comes_once_comes_in_whatever_thirty_others_do() -> None:
+    gate = Gate()
+    attackers = [host(number) for number in range(100, 130)]
+    for tenth in range(1200):
+        now = tenth / 10
+        fill(gate, attackers, proven=True, now=now)
+        assert len(gate) <= MAX_PROVEN + MAX_FRESH
+        if tenth >= 700 and tenth % 50 == 0:
+            # Half a minute after their first handshakes: one who has not been here before.
+            newcomer = host(tenth // 50)
+            assert gate.judge(newcomer, True, now) is Verdict.ACCEPT
+            gate.enter("newcomer", newcomer, True, now)
+            gate.leave("newcomer")
+
+
+def test_fresh_hosts_are_bounded_too() -> None:
+    gate = Gate()
+    verdicts = fill(gate, [host(number) for number in range(1, 60)], proven=True)
+    assert verdicts.count(Verdict.ACCEPT) == MAX_FRESH == 2 * FRESH_PER_SECOND
+    assert gate.judge(host(1), True, FRESH_SECONDS + 1) is Verdict.ACCEPT
+
+
 def test_two_of_one_host_then_retry_or_nothing() -> None:
     gate = Gate()
     assert fill(gate, [host(1)] * 3, proven=False) == [Verdict.ACCEPT] * MAX_PER_HOST + [Verdict.RETRY]
+    stale(gate, host(1))
     assert fill(gate, [host(1)] * 3, proven=True) == [Verdict.ACCEPT] * MAX_PER_HOST + [Verdict.DROP]
 
 
@@ -67,6 +99,7 @@ def test_forged_packets_of_a_players_address_do_not_lock_the_player_out() -> Non
 def test_known_hosts_have_slots_of_their_own() -> None:
     gate = Gate()
     gate.known = frozenset({"192.168.0.100"})
+    stale(gate, *(host(number) for number in range(1, 100)))
     fill(gate, [host(number) for number in range(1, 50)], proven=True)
     assert gate.judge(host(99), True, 0.0) is Verdict.DROP
     assert gate.judge(("192.168.0.100", 1), True, 0.0) is Verdict.ACCEPT
@@ -121,6 +154,7 @@ def test_handshakes_that_end_at_once_are_rationed_too() -> None:
 
 def test_one_proven_host_does_not_use_up_what_others_may_begin() -> None:
     gate = Gate()
+    stale(gate, host(1), host(2), host(3))
     assert spin(gate, host(1), proven=True, count=50, now=0.0).count(Verdict.ACCEPT) == 2 * HOST_PER_SECOND
     assert spin(gate, host(2), proven=True, count=50, now=0.0).count(Verdict.ACCEPT) == 2 * HOST_PER_SECOND
     assert 2 * PROVEN_PER_SECOND == 4 * HOST_PER_SECOND
@@ -132,8 +166,11 @@ def test_one_proven_host_does_not_use_up_what_others_may_begin() -> None:
 def test_hosts_that_are_counted_are_bounded() -> None:
     gate = Gate()
     for number in range(MAX_HOSTS + 50):
-        gate.judge((f"10.0.{number // 250}.{number % 250 + 1}", 1), True, 0.0)
-    assert len(gate._hosts) == MAX_HOSTS
+        address = (f"10.0.{number // 250}.{number % 250 + 1}", 1)
+        gate.judge(address, True, 0.0)
+        gate.enter(number, address, True, 0.0)
+        gate.leave(number)
+    assert len(gate._hosts) == len(gate._begun) == MAX_HOSTS
 
 
 # -- the endpoint behind the gate

@@ -8,13 +8,17 @@ code everybody has to answer. So a pair without a case cannot exist: ``test_matr
 from __future__ import annotations
 
 import copy
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+import pytest
+
 from engine.options import StartRule
 from engine.rules import RuleSet
+from engine.state import Phase as GamePhase
 from p2p import entries as e
 from p2p.audit import verify
 from p2p.dealing import TransparentDealing
@@ -27,6 +31,13 @@ from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES, is_in
 
 COUNTS = (2, 3, 5)
+LONG = (pytest.mark.slow,)
+EXTRA = (
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.environ.get("SHITHEAD_MATRIX"), reason="one of many alike: SHITHEAD_MATRIX=1"),
+)
+"""Marks of cases that the long run has, and of those that are only played on demand."""
+
 KINDS = sorted(e.ROUND_KINDS)
 BEFORE_AGREED = (Phase.OFFER, Phase.KEYS, Phase.PREPARE, Phase.DEAD)
 SETTLED = (Phase.REVEAL, Phase.CLOSED)
@@ -305,6 +316,35 @@ def check_kept_closed(stand: Stand, contract: bytes) -> None:
                 assert lens.agreement is not None and not lens.faults
             if fact.entry.kind == "reveal":
                 assert lens.final is not None
+    check_hidden(round_, {round_.number_of[peer.me] for peer in stand.honest if peer.me in round_.number_of})
+
+
+def check_hidden(round_: Round, honest: set[int]) -> None:
+    """No card that nobody may know, or honest players alone, can be opened without one of them.
+
+    Looked at are the shares alone: of each such card at least one honest player has kept its own.
+    """
+    lens = round_.everything()
+    deal, state = lens.agreement, lens.state
+    if deal is None or state is None:
+        return
+    calls = [
+        *deal.calls,
+        *(call for node in (*round_.nodes.values(), *round_.roots.values()) for call in node.calls),
+    ]
+    theirs = {call.position for call in calls if call.to is None or call.to not in honest}
+    # A fork takes moves back, but not what their makers have laid open with them.
+    theirs |= {
+        position
+        for (number, position), given in round_.given.items()
+        if number in honest and any(fact.entry.kind != "shares" for fact, _ in given)
+    }
+    hands = [position for seat, hand in enumerate(state.hands) if deal.seats[seat] in honest for position in hand]
+    closed = {*state.stock, *(p for downs in state.downs for p in downs if p >= 0), *hands}
+    closed -= theirs | {position for position in closed if state.is_public(position)}
+    assert closed or state.phase is GamePhase.OVER or lens.final is not None
+    for position in closed:
+        assert any(lens.share(number, position) is None for number in honest)
 
 
 def check_new_deal(stand: Stand) -> None:

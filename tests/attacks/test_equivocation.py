@@ -15,7 +15,7 @@ from p2p.audit import verify
 from p2p.dealing import TransparentDealing
 from p2p.entries import Entry
 from p2p.phases import Phase
-from tests.attacks.matrix import Stand, check_kept_closed, check_new_deal, saved
+from tests.attacks.matrix import EXTRA, LONG, Stand, check_kept_closed, check_new_deal, saved
 from tests.p2p.cheats import another_key, changed, flipped, second_version
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES
@@ -147,16 +147,14 @@ def check(made: Forked) -> None:
         assert {fault.player for fault in peer.session.table_faults} <= {made.cheater.me}
 
 
-LONG = (pytest.mark.slow,)
-
-
-def cases(fast: set[str]) -> list[object]:
-    """Every version with every number of players; the fast run has some kinds with three."""
+def cases(fast: set[str], long: int) -> list[object]:
+    """Every version with every number of players; the fast run has some kinds with three, the long one all kinds
+    with so many."""
     return [
         pytest.param(
             version,
             players,
-            marks=() if players == 3 and version.kind in fast else LONG,
+            marks=() if players == 3 and version.kind in fast else LONG if players == long else EXTRA,
             id=f"{version}-{players}",
         )
         for version in VERSIONS
@@ -168,7 +166,7 @@ AT_ONCE = {version.kind for version in VERSIONS} - {"accept", "key", "swap", "pa
 AFTERWARDS = {"start", "deck", "agreed", "shares", "move", "reveal"}
 
 
-@pytest.mark.parametrize(("version", "players"), cases(AT_ONCE))
+@pytest.mark.parametrize(("version", "players"), cases(AT_ONCE, 5))
 def test_two_versions_for_different_peers_are_named_by_all(version: Version, players: int) -> None:
     made = found_fork(version, players, share_out=True)
     check(made)
@@ -179,7 +177,7 @@ def test_two_versions_for_different_peers_are_named_by_all(version: Version, pla
     check_new_deal(Stand(made.table, made.cheater))
 
 
-@pytest.mark.parametrize(("version", "players"), cases(AFTERWARDS))
+@pytest.mark.parametrize(("version", "players"), cases(AFTERWARDS, 2))
 def test_a_second_version_shown_after_the_round_is_on_record_and_changes_no_ending(
     version: Version, players: int
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 
@@ -14,8 +13,10 @@ from p2p.entries import Entry
 from p2p.phases import TABLE, Phase
 from tests.attacks.matrix import (
     COUNTS,
+    EXTRA,
     GENERIC,
     KINDS,
+    LONG,
     NEVER_WRONG,
     PRESENT,
     WRONG,
@@ -33,27 +34,23 @@ from tests.p2p.peers import verdict
 PAIRS = sorted(WRONG)
 FLAW_PAIRS = list(combinations_with_replacement(GENERIC, 2))
 FLAWS = [(phase, name) for phase in Phase for name in GENERIC]
-LONG, EXTRA = (
-    pytest.mark.slow,
-    pytest.mark.skipif(not os.environ.get("SHITHEAD_MATRIX"), reason="SHITHEAD_MATRIX=1"),
-)
 
 
 def spread(cases: list[tuple[Phase, str]]) -> list[object]:
     """Each case with each number of players.
 
     The fast run has each case of what is allowed there with two or three players, in turn, and a third of those of
-    what is not; the long one has the others, of the latter with one number each. ``SHITHEAD_MATRIX=1``: with all.
+    what is not; the long one has five players, and the rest of the latter with one number each.
     """
     found: list[object] = []
     for number, (phase, name) in enumerate(cases):
         absent = (phase, name) in WRONG.keys() - PRESENT.keys()
         for place, players in enumerate(COUNTS):
-            marks: tuple[object, ...] = (LONG,)
-            if absent and place != number % 3:
-                marks = (LONG, EXTRA)
-            elif place == number % 2:
-                marks = ()
+            marks: tuple[object, ...] = EXTRA
+            if place == (number % 3 if absent else number % 2):
+                marks = LONG if absent and place != number % 2 else ()
+            elif not absent and players == max(COUNTS):
+                marks = LONG
             found.append(pytest.param(players, phase, name, marks=marks, id=f"{players}-{phase}-{name}"))
     return found
 
@@ -93,7 +90,7 @@ FLAWS_OF_TWO = [
         phase,
         first,
         second,
-        marks=() if players == 3 and number == place % len(FLAW_PAIRS) else LONG,
+        marks=EXTRA if number != place % len(FLAW_PAIRS) else LONG if players == 5 else (),
         id=f"{players}-{phase}-{first}-{second}",
     )
     for players in (3, 5)

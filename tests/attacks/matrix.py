@@ -32,11 +32,8 @@ from tests.p2p.recorded import NAMES, is_in
 
 COUNTS = (2, 3, 5)
 LONG = (pytest.mark.slow,)
-EXTRA = (
-    pytest.mark.slow,
-    pytest.mark.skipif(not os.environ.get("SHITHEAD_MATRIX"), reason="one of many alike: SHITHEAD_MATRIX=1"),
-)
-"""Marks of cases that the long run has, and of those that are only played on demand."""
+ALL = bool(os.environ.get("SHITHEAD_MATRIX"))
+"""Whether the long run has every case with every number of players, and not only some of many alike."""
 
 KINDS = sorted(e.ROUND_KINDS)
 BEFORE_AGREED = (Phase.OFFER, Phase.KEYS, Phase.PREPARE, Phase.DEAD)

@@ -15,7 +15,7 @@ from p2p.audit import verify
 from p2p.dealing import TransparentDealing
 from p2p.entries import Entry
 from p2p.phases import Phase
-from tests.attacks.matrix import EXTRA, LONG, Stand, check_kept_closed, check_new_deal, saved
+from tests.attacks.matrix import ALL, COUNTS, LONG, Stand, check_kept_closed, check_new_deal, saved
 from tests.p2p.cheats import another_key, changed, flipped, second_version
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES
@@ -148,18 +148,16 @@ def check(made: Forked) -> None:
 
 
 def cases(fast: set[str], long: int) -> list[object]:
-    """Every version with every number of players; the fast run has some kinds with three, the long one all kinds
+    """Every version with some number of players: the fast run has some kinds with three, the long one all kinds
     with so many."""
-    return [
-        pytest.param(
-            version,
-            players,
-            marks=() if players == 3 and version.kind in fast else LONG if players == long else EXTRA,
-            id=f"{version}-{players}",
-        )
-        for version in VERSIONS
-        for players in (2, 3, 5)
-    ]
+    found: list[object] = []
+    for version in VERSIONS:
+        for players in COUNTS:
+            is_fast = players == 3 and version.kind in fast
+            if is_fast or players == long or ALL:
+                marks = () if is_fast else LONG
+                found.append(pytest.param(version, players, marks=marks, id=f"{version}-{players}"))
+    return found
 
 
 AT_ONCE = {version.kind for version in VERSIONS} - {"accept", "key", "swap", "pass"}

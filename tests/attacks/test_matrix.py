@@ -12,8 +12,8 @@ from p2p.dealing import TransparentDealing
 from p2p.entries import Entry
 from p2p.phases import TABLE, Phase
 from tests.attacks.matrix import (
+    ALL,
     COUNTS,
-    EXTRA,
     GENERIC,
     KINDS,
     LONG,
@@ -46,12 +46,11 @@ def spread(cases: list[tuple[Phase, str]]) -> list[object]:
     for number, (phase, name) in enumerate(cases):
         absent = (phase, name) in WRONG.keys() - PRESENT.keys()
         for place, players in enumerate(COUNTS):
-            marks: tuple[object, ...] = EXTRA
-            if place == (number % 3 if absent else number % 2):
-                marks = LONG if absent and place != number % 2 else ()
-            elif not absent and players == max(COUNTS):
-                marks = LONG
-            found.append(pytest.param(players, phase, name, marks=marks, id=f"{players}-{phase}-{name}"))
+            chosen = place == (number % 3 if absent else number % 2)
+            fast = chosen and place == number % 2
+            if fast or chosen or ALL or (not absent and players == max(COUNTS)):
+                marks = () if fast else LONG
+                found.append(pytest.param(players, phase, name, marks=marks, id=f"{players}-{phase}-{name}"))
     return found
 
 
@@ -88,14 +87,14 @@ FLAWS_OF_TWO = [
     pytest.param(
         players,
         phase,
-        first,
-        second,
-        marks=EXTRA if number != place % len(FLAW_PAIRS) else LONG if players == 5 else (),
-        id=f"{players}-{phase}-{first}-{second}",
+        *pair,
+        marks=() if players == 3 and chosen else LONG,
+        id=f"{players}-{phase}-{' and '.join(pair)}",
     )
     for players in (3, 5)
     for place, phase in enumerate(Phase)
-    for number, (first, second) in enumerate(FLAW_PAIRS)
+    for number, pair in enumerate(FLAW_PAIRS)
+    if (chosen := number == place % len(FLAW_PAIRS)) or ALL
 ]
 
 

@@ -94,8 +94,6 @@ def _before_play(state: GameState) -> Iterator[PlayerMove]:
             for seat in range(state.players):
                 if state.active[seat]:
                     yield from _arrange(state, seat)
-        case _:
-            return
 
 
 def _turn(state: GameState, seat: int) -> list[PlayerMove]:

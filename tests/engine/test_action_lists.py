@@ -6,7 +6,7 @@ import pytest
 
 from engine.cards import JOKER_RANK, RANKS, card_text
 from engine.game import actions, check, legal_ranks, mask
-from engine.moves import Move
+from engine.moves import Move, PickUp
 from engine.record.syntax import from_move, statement_text
 from engine.state import GameState
 from tests.engine.helpers import record
@@ -381,6 +381,31 @@ CASES = [
         "stock 3c; hand Ana 2c X1; hand Bogdan X2; phase arrange; Ana ready; Bogdan ready; = turn Ana",
         "plays 2c",
     ),
+    (
+        "upcards_strict=true pick_up=forced_only",
+        "pile 3c; up Ana 3d; hand Bogdan Jc; turn Ana",
+        "picks up",
+    ),
+    (
+        "quartet_beats_all=true burn_run=2 pick_up=forced_only",
+        "pile Kc; hand Ana 4c; hand Bogdan Jc; turn Ana",
+        "picks up",
+    ),
+    (
+        "jokers=2 start=hand_lowest lead_must_be_start_rank=true",
+        "hand Ana 2c X1; hand Bogdan X2; phase arrange; Ana ready; Bogdan ready; = turn Ana",
+        "plays 2c",
+    ),
+    (
+        "upcard_pick_up=pile_plus_one",
+        "pile 5c; up Ana 4c 9h; hand Bogdan Jc; turn Ana",
+        "plays 9h; picks up with 4c; picks up with 9h",
+    ),
+    (
+        "upcard_pick_up=pile_plus_set blind_pick_up=true",
+        "pile 5c; up Ana 4c 9h 9d; hand Bogdan Jc; turn Ana",
+        "plays 9h; plays 9h 9d; picks up with 4c; picks up with 9h; picks up with 9h 9d",
+    ),
 ]
 """Rules, position, moves; those without a name are Ana's."""
 
@@ -408,3 +433,22 @@ def test_a_rank_fits_or_not_by_a_single_card() -> None:
     """Where two together go on anything, one does not."""
     state = state_of("quartet_beats_all=true burn_run=2", "pile Kc; hand Ana 4c 4d; hand Bogdan Jc; turn Ana")
     assert legal_ranks(state) == {RANKS.index(rank) for rank in "2TKA"} | {JOKER_RANK}
+
+
+@pytest.mark.parametrize(
+    ("rules", "pile", "refused"),
+    [
+        ("upcards_strict=true", "3c", True),  # from the hand equal cards will do
+        ("upcards_strict=true", "4c", False),
+        ("ceiling=A", "Ac", True),
+        ("ceiling=A jokers=2 joker_power=high", "Ac", False),  # of jokers alone none could be played
+        ("ceiling=A jokers=2 joker_power=reverse", "Ac", True),
+        ("quartet_beats_all=true burn_run=2", "Kc", False),
+    ],
+)
+def test_a_pick_up_of_a_hidden_hand_is_refused_where_any_card_could_be_played(
+    rules: str, pile: str, refused: bool
+) -> None:
+    state = state_of(f"pick_up=forced_only {rules}", f"pile {pile}; hand Ana 5c 6d; hand Bogdan Jc; turn Ana")
+    error = check(mask(state, None), PickUp(0))
+    assert (error is not None and error.code == "must_play") == refused

@@ -8,12 +8,12 @@ from enum import Enum
 import pytest
 
 from engine.cards import card_text, rank_text
-from engine.events import Event
+from engine.events import Chanced, EldestFound, Event, Flipped, Opened
 from engine.game import apply, mask, problems, step, to_declare, with_faces
 from engine.moves import Declare, Move, Pass
 from engine.record import read
 from engine.record.syntax import MoveLine, to_move
-from engine.state import NOTHING, GameState, Phase
+from engine.state import NOBODY, NOTHING, GameState, Phase
 
 NAMES = ("Ana", "Bogdan", "Carmen")
 
@@ -64,9 +64,14 @@ def log_of(rules: str, body: str) -> str:
     told = []
     while moves or (answer := to_declare(state)) is not None:
         # Answers that the rules force are given behind the moves of the record.
+        before = state
         state, events = step(state, moves.pop(0) if moves else answer)
         told.append(", ".join(words(state, event) for event in events))
         assert problems(state) == []
+        assert before.eldest in (NOBODY, state.eldest)
+        for event in events:
+            if isinstance(event, Opened | Flipped | Chanced):
+                assert event.face == state.faces[event.position]
     extra = state.extra
     rest = [f"named {len(extra.named)}"] if extra.named else []
     rest += ["anticlockwise"] if state.direction < 0 else []
@@ -730,6 +735,22 @@ CASES = [
         "pile 9c 9d 3h 9h; hand Ana 9s Kd; hand Bogdan Jc Qc; turn Ana; Ana plays 9s",
         "Played A 9s hand, TurnTo B",
     ),
+    (
+        "",
+        "hand Ana 5c; hand Bogdan 3d; phase arrange; Ana ready; Bogdan ready; = phase declare; Ana leaves",
+        "SeatReady A True | SeatReady B True, Asked A 3 | SeatLeft A, Over A forfeit",
+    ),
+    (
+        "",
+        (
+            "hand Ana 3c; up Ana 6c; hand Bogdan 9c; phase arrange; Ana ready; Bogdan ready; Ana declares 3c; Ana"
+            " plays 3c; Bogdan picks up"
+        ),
+        (
+            "SeatReady A True | SeatReady B True, Asked A 3 | Declared A 3 3c, EldestFound A 3 hand, TurnTo A | "
+            "Played A 3c hand, TurnTo B | PickedUp B 3c -, TurnTo A"
+        ),
+    ),
 ]
 """Rules, position and moves, events."""
 
@@ -749,6 +770,7 @@ def test_false_passes_of_all_let_the_first_seat_lead() -> None:
         told.append(", ".join(words(state, event) for event in events))
     assert told[-1] == "Passed C 2, EldestFound A ? seat, TurnTo A"
     assert len(told) == 26
+    assert [event.rank for event in events if isinstance(event, EldestFound)] == [-1]
     assert state.extra == NOTHING
 
 

@@ -87,6 +87,7 @@ class _Wire:
 
     host_cid = bytes(8)
     _streams: dict[int, object] = {}  # noqa: RUF012 - the library's name; nothing is ever put in
+    _spaces: dict[object, object] = {}  # noqa: RUF012 - the same
 
     def __init__(self) -> None:
         self.sent: list[bytes] = []

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from client.commands.screen import spare_pauses
 from client.tui.render import draw
+from client.tui.restoring import spare_pauses
 from client.view import make_view
 from engine.rules import RuleSet
 from tests.client.nodes import House

@@ -173,7 +173,7 @@ async def stay(
         client = make_screen(node, seat, rounds, seat_bots, standing_in)
     else:
         client = _in_lines(node, seat, rounds, seat_bots, standing_in)
-    playing = asyncio.create_task(_shown(client) if full else client.run(), name="client")
+    playing = asyncio.create_task(client.run(), name="client")
     bot = BotPlayer(node, Level(seat.level), THINK_SEEN_S if full else 0.0, Random()) if seat.auto else None
     if bot is not None:
         bot.start()
@@ -194,13 +194,6 @@ async def stay(
                 click.echo(client.last_words or stopped, file=seat.out)
         if bot is not None:
             await bot.close()
-
-
-async def _shown(screen: LineClient | ScreenClient) -> int:
-    from client.commands.screen import restored
-
-    with restored():
-        return await screen.run()
 
 
 def _in_lines(

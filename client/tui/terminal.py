@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Protocol
 
 from prompt_toolkit.application import Application
@@ -17,6 +18,7 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import DynamicStyle
 
 from client.tui.cells import Row
+from client.tui.restoring import restored
 from client.tui.styles import classes, style_of
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ class Terminal:
         self._screenful = screenful
         self._failure: BaseException | None = None
         self._title = ""
+        self._is_own = input is None and output is None
         self.app: Application[None] = Application(
             layout=Layout(Window(_Control(self), wrap_lines=False, always_hide_cursor=True)),
             key_bindings=self._bindings(),
@@ -115,7 +118,8 @@ class Terminal:
     async def run(self) -> None:
         """Shows the screen until :meth:`stop`. Raises what drawing or a key raised, terminal restored."""
         # The toolkit's own handler of exceptions would put a prompt over the table.
-        await self.app.run_async(set_exception_handler=False, handle_sigint=False)
+        with restored() if self._is_own else nullcontext():
+            await self.app.run_async(set_exception_handler=False, handle_sigint=False)
         if self._failure is not None:
             raise self._failure
 

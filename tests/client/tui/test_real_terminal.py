@@ -55,6 +55,19 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
         assert ana.is_restored()
 
 
+SEARCH = ("join", "--name", "Bob", "--interface", "127.0.0.1")
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_the_list_of_tables_gives_the_terminal_back_too(tmp_path: Path, signals: int) -> None:
+    with real_terminal(tmp_path / "a", *SEARCH) as bob:
+        bob.shows("tables on this network")
+        for _ in range(signals):
+            bob.process.send_signal(signal.SIGTERM)
+        assert bob.end() == 130
+        assert bob.is_restored()
+
+
 def test_two_signals_end_it_on_the_spot_and_the_terminal_is_restored_all_the_same(tmp_path: Path) -> None:
     with real_terminal(tmp_path / "a", *PLAY) as ana:
         ana.shows("Exchange:")

@@ -42,7 +42,8 @@ once if it is true; if it is not, one lie must not keep anybody from playing."""
 
 
 MAX_ASKED: Final = 256
-"""Missing entries asked for at once; what is still missing is asked for with the next frame that comes."""
+"""Missing entries asked for at once; the others with the next frames that come, in turn: whoever names thousands
+that there are not must not keep those from being asked for that there are."""
 
 _OWN_GAP: Final = (
     "Some of your entries at this table have gone from your data. They are fetched from the others; until they "
@@ -118,6 +119,8 @@ class Core:
         self.program = program
         self.unreadable = 0
         """Entries that were dropped because they could not be read or were not signed."""
+        self._asked = 0
+        """How many missing entries have been asked for: where to go on when there are too many for one frame."""
         self._saved: set[bytes] = set()
         self._load(store.load(table))
         others = self.session.members().keys() - {self.me}
@@ -218,9 +221,11 @@ class Core:
                 self._told |= fact.entry.kind == "open" and fact.author == arrival.peer == self.me
                 if fact.entry.kind == "accept" and fact.author == self.me:
                     self._take_secrets()  # an own entry that this disk had lost
-        missing = self.session.missing()
+        missing = sorted(self.session.missing())
         if missing:
-            out.ask[arrival.peer] = tuple(sorted(missing))[:MAX_ASKED]
+            first = self._asked % len(missing) if len(missing) > MAX_ASKED else 0
+            self._asked += MAX_ASKED
+            out.ask[arrival.peer] = tuple(missing[first:] + missing[:first])[:MAX_ASKED]
 
     def _wished(self, wish: Wish, out: Outcome) -> None:
         try:

@@ -16,6 +16,7 @@ from engine.rules import RuleSet
 from p2p import canonical, identity
 from p2p import entries as e
 from p2p.canonical import enc
+from p2p.core import MAX_ASKED, Arrival, Core
 from p2p.dealing import ElGamalDealing, KeyPart, TransparentDealing
 from p2p.dealing.group import L, base, encode_scalar
 from p2p.dealing.interface import Ground
@@ -30,6 +31,7 @@ from p2p.news import Reporter
 from p2p.phases import Phase
 from p2p.session import Session
 from p2p.snapshot import Surroundings, make_snapshot
+from p2p.store import Store
 from tests.p2p.cheats import changed, flipped
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES, is_in
@@ -320,6 +322,37 @@ def test_a_table_that_a_key_of_small_order_opened_is_none() -> None:
     fold = Fold(opening.id, TransparentDealing())
     fold.receive(opening)
     assert fold.membership.opening is None and fold.feeds.by_id == {}
+
+
+# -- entries that there are not ----------------------------------------------------------------------
+
+
+def test_thousands_of_ids_that_there_are_not_keep_no_other_from_being_asked_for() -> None:
+    table = sitting()
+    host, cheat, guest = table.peers
+    store = Store(None, host.me)
+    core = Core(host.session.table, host.key, store, TransparentDealing(), None, "0")
+    for entry in table.entries():
+        core.session.receive(entry)
+    wanted, following = guest.sign(e.Mark()), []
+    guest.put(wanted)
+    following.append(guest.write(e.Mark()))
+    seq, prev = cheat.session.head()
+    for number in range(20):
+        # Ids that come before all others, under numbers of one branch each.
+        fake = tuple(bytes([0, number, place]) + bytes(29) for place in range(e.MAX_SEEN))
+        following.append(
+            make_entry(cheat.key, host.session.table, seq, prev, fake, e.Dismiss(bytes(32), str(number)))
+        )
+    asked: set[bytes] = set()
+    for _ in range(10):
+        for entry in following:
+            core.session.receive(entry)
+        outcome = core.step([Arrival(guest.me, [])], 1.0)
+        asked.update(*outcome.ask.values())
+    assert len(core.session.missing()) > MAX_ASKED
+    assert wanted.id in asked
+    store.close()
 
 
 # -- ending rounds ---------------------------------------------------------------------------------

@@ -237,18 +237,33 @@ def children_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def deal_times(players: int, rounds: int, reports: list[Report]) -> tuple[list[float], list[float]]:
-    """Of each round: milliseconds from the offer to the last screen's cards, and of processors in all."""
-    deals, used = [], []
+def used_at(report: Report, number: int, *phases: str) -> float | None:
+    """The processor time of a peer when the first of these phases that its screen saw began: a phase that takes no
+    time is not always seen."""
+    found = [report["used"][f"{number} {phase}"] for phase in phases if f"{number} {phase}" in report["used"]]
+    return found[0] if found else None
+
+
+def used_ms(rounds: int, reports: list[Report], begin: tuple[str, ...], end: tuple[str, ...]) -> list[float]:
+    """Of each round: milliseconds of processors that all peers together take from one phase to another."""
+    sums = []
+    for number in range(1, rounds + 1):
+        spans = [(used_at(report, number, *begin), used_at(report, number, *end)) for report in reports]
+        known = [last - first for first, last in spans if first is not None and last is not None]
+        if len(known) == len(reports):
+            sums.append(1000 * sum(known))
+    return sums
+
+
+def deal_times(players: int, rounds: int, reports: list[Report]) -> list[float]:
+    """Of each round: milliseconds from the offer to the last screen's cards."""
+    deals = []
     for number in range(1, rounds + 1):
         done = [report["phases"].get(f"{number} arrange") for report in reports]
         times = [moment for moment in done if moment is not None]
         if len(times) == players:
             deals.append(1000 * (max(times) - reports[0]["offers"][number - 1]))
-        spans = [(r["used"].get(f"{number} offer"), r["used"].get(f"{number} arrange")) for r in reports]
-        if all(first is not None and last is not None for first, last in spans):
-            used.append(1000 * sum(last - first for first, last in spans))
-    return deals, used
+    return deals
 
 
 def trip_times(reports: list[Report]) -> list[float]:
@@ -262,21 +277,10 @@ def trip_times(reports: list[Report]) -> list[float]:
     ]
 
 
-def move_times(players: int, rounds: int, reports: list[Report]) -> float | None:
-    """Milliseconds of processors that a move takes of all peers together, from ready to the end of play."""
-    spans = [
-        report["used"][f"{number} ending"] - report["used"][f"{number} play"]
-        for number in range(1, rounds + 1)
-        for report in reports
-        if f"{number} play" in report["used"] and f"{number} ending" in report["used"]
-    ]
-    moves = sum(len(report["acted"]) for report in reports)
-    return 1000 * sum(spans) / moves if moves and len(spans) == players * rounds else None
-
-
 def show(players: int, rounds: int, reports: list[Report]) -> None:
     """Prints the medians."""
-    deals, used = deal_times(players, rounds, reports)
+    deals = deal_times(players, rounds, reports)
+    used = used_ms(rounds, reports, ("offer", "keys"), ("arrange",))
     if deals:
         cited = "LibTMCG 2,471 ms" if players == FOUR else ""
         row(
@@ -293,9 +297,10 @@ def show(players: int, rounds: int, reports: list[Report]) -> None:
         cuts = statistics.quantiles(trips, n=100)
         row("move, from the key to another screen, median", statistics.median(trips), "ms", "10")
         row(f"move, 99th percentile of {len(trips)}", cuts[98], "ms", "30")
-    each = move_times(players, rounds, reports)
-    if each is not None:
-        row("move, processor time of all peers together", each, "ms")
+    playing = used_ms(rounds, reports, ("play",), ("ending", "reveal", "closed"))
+    if len(playing) == rounds:
+        moves = sum(len(report["acted"]) for report in reports)
+        row("move, processor time of all peers together", sum(playing) / moves, "ms")
     row("idle table, a peer's share of a core", 100 * max(r["idle"] for r in reports), "%", "2")
     row("resident memory of a peer, largest", max(r["memory"] for r in reports), "MiB", "110")
 

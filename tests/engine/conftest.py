@@ -12,7 +12,7 @@ from engine.tables import tables_for
 
 @pytest.fixture(autouse=True, scope="session")
 def fresh_tables() -> Iterator[None]:
-    """A run makes its tables itself: mutmut forks runs from a process that has made some by the unchanged rules."""
+    """Tables are made in this run: mutmut forks it from a process that has made some by the unchanged rules."""
     tables_for.cache_clear()
     preset_named.cache_clear()
     yield

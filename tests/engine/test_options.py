@@ -319,4 +319,5 @@ def test_tables_have_an_answer_for_no_card_at_all() -> None:
         assert flags[UNKNOWN] is False
     for matrix in (tables.follows, tables.strict, tables.big):
         assert len(matrix) == JOKER_RANK + 2
+        assert {len(row) for row in matrix} == {JOKER_RANK + 1}
         assert all(matrix[UNKNOWN]), "anything may be led"

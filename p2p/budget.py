@@ -37,8 +37,9 @@ STEP_ENTRIES: Final = 128
 STEP_BYTES: Final = 1 << 20
 """Bytes of entries taken in with one step: 32 of the largest."""
 
-ANSWERS_BURST_BYTES: Final = 16 << 20
-"""What one peer is sent at once because it asks (``have``, ``ask``): a long evening, once."""
+ANSWERS_BURST_BYTES: Final = 4 << 20
+"""What one peer is sent at once because it asks (``have``, ``ask``): nine rounds of four. One answer is always
+whole, however long; the next ones wait until it is paid."""
 
 ANSWERS_BYTES_PER_SECOND: Final = 256 << 10
 """… and in the long run. Whoever is slower to take in than to ask is asked less by itself."""

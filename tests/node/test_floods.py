@@ -10,13 +10,15 @@ import pytest
 from engine.rules import RuleSet
 from p2p import budget, door, exchange, pump, table
 from p2p import entries as e
+from p2p import link as link_module
 from p2p.budget import Allowance, Attention
 from p2p.entries import Entry, make_entry
-from p2p.frames import MAX_ENTRIES, Ask, Entries, Have, Knock, Linked
+from p2p.frames import MAX_ENTRIES, MAX_FRAME_BYTES, Ask, CloseCode, Entries, Have, Knock, Linked
 from p2p.gossip import make_say
 from p2p.news import News
 from p2p.node import Node
 from p2p.phases import Phase
+from p2p.tls_private import unacknowledged_bytes
 from tests.node.conftest import PATIENCE_S, Evening, until
 
 MANY = 2000
@@ -117,6 +119,28 @@ async def test_whoever_was_away_for_long_takes_in_all_at_once(evening: Evening) 
     assert held_of(carmen, ana) > MANY
     assert carmen._pump.inflow.flooding(asyncio.get_running_loop().time()) == []
     del bogdan
+
+
+async def test_a_round_is_played_beside_a_member_that_never_reads(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither acknowledged nor let go: what is kept for it is bounded, and the link to it ends."""
+    monkeypatch.setattr(link_module, "MAX_UNREAD_BYTES", 20_000)
+    ana, bogdan, carmen = await evening.table("Ana", "Bogdan", "Carmen")
+    deaf = carmen._table.mesh
+    assert deaf is not None and ana._table.mesh is not None
+    for sock in deaf.endpoint._sockets:
+        sock._received = lambda data, address: None
+    link = ana._table.mesh._peers[carmen.key].link
+    kept: list[int] = []
+    ana.subscribe(lambda news: kept.append(unacknowledged_bytes(link._quic, link_module.STREAM)))
+    evening.seat_bots(ana, bogdan)
+    await offer_to(ana, ana, bogdan)
+    for node in (ana, bogdan):
+        snapshot = await until(node, is_closed)
+        assert snapshot.score[0].kind == "finished"
+    assert max(kept) <= 20_000 + MAX_FRAME_BYTES
+    assert not link.is_up and link.reason in (CloseCode.TOO_SLOW, CloseCode.LOST)
 
 
 async def test_questions_without_end_are_answered_at_a_rate(

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,14 +19,15 @@ PATIENCE_S = 120.0
 class Program:
     """A running ``shithead``. ``lines``: all that it has said so far, both streams together."""
 
-    def __init__(self, home: Path, *arguments: str) -> None:
+    def __init__(self, home: Path, *arguments: str, module: Sequence[str] = ("client.cli",)) -> None:
+        """``module``: what Python runs, with arguments of its own before those of the program."""
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
         environment.pop("SHITHEAD_HOME", None)
         self.lines: list[str] = []
         self.code = -1
         self._queue: queue.Queue[str | None] = queue.Queue()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "client.cli", "--data-dir", str(home), *arguments],
+            [sys.executable, "-m", *module, "--data-dir", str(home), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -93,9 +94,11 @@ class Program:
 
 
 @contextmanager
-def program(home: Path, *arguments: str, typing: bool = False) -> Iterator[Program]:
+def program(
+    home: Path, *arguments: str, typing: bool = False, module: Sequence[str] = ("client.cli",)
+) -> Iterator[Program]:
     """A program that is gone afterwards. Without ``typing`` its standard input is at its end."""
-    running = Program(home, *arguments)
+    running = Program(home, *arguments, module=module)
     try:
         if not typing:
             running.end_input()

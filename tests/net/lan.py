@@ -50,7 +50,7 @@ def why_not() -> str | None:
 
 def run(*words: str, text: str | None = None) -> str:
     """Run a command; its output, or an error with what it said."""
-    done = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, input=text, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
     return done.stdout
@@ -191,12 +191,16 @@ class TestLan:
         self._tag = f"{os.getpid()}x{next(_COUNT)}"
         self._switch = f"sh{self._tag}-switch"
         self.hosts: list[Host] = []
+        self._wires: list[Host] = []
         run("ip", "netns", "add", self._switch)
         run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
         run("ip", "-n", self._switch, "link", "set", "br0", "up")
 
-    async def host(self, name: str) -> Host:
-        """Add a host with an IPv4 address, link-local IPv6 and a route for multicast; usable at once."""
+    async def host(self, name: str, delay_ms: tuple[int, int] | None = None) -> Host:
+        """Add a host with an IPv4 address, link-local IPv6 and a route for multicast; usable at once.
+
+        ``delay_ms``: how long, at least and at most, each frame to and from the switch is under way.
+        """
         number = len(self.hosts) + 1
         host = Host(name, f"sh{self._tag}-{name}", f"{NETWORK}.{number}")
         run("ip", "netns", "add", host.namespace)
@@ -206,7 +210,10 @@ class TestLan:
             *("ip", "-n", self._switch, "link", "add", port, "type", "veth"),
             *("peer", "name", "lan0", "netns", host.namespace),
         )
-        run("ip", "-n", self._switch, "link", "set", port, "master", "br0", "up")
+        if delay_ms is None:
+            run("ip", "-n", self._switch, "link", "set", port, "master", "br0", "up")
+        else:
+            await self._lengthen(host, port, delay_ms)
         inside = ("ip", "-n", host.namespace)
         # Duplicate address detection would make link-local IPv6 unusable for a second or two.
         host.run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.lan0.accept_dad=0")
@@ -219,6 +226,24 @@ class TestLan:
                 await asyncio.sleep(0.02)
         return host
 
+    async def _lengthen(self, host: Host, port: str, delay_ms: tuple[int, int]) -> None:
+        """Puts a wire of `tests.net.wire` between a host and a port of the bridge."""
+        inside = ("ip", "-n", self._switch)
+        far, near = f"{port}x", f"{port}y"
+        run(*inside, "link", "add", far, "type", "veth", "peer", "name", near)
+        run(*inside, "link", "set", far, "master", "br0", "up")
+        for name in (port, near):
+            run(*inside, "link", "set", name, "up")
+        wire = (sys.executable, "-m", "tests.net.wire")
+        run("ip", "netns", "exec", self._switch, *wire, "plain", far)
+        host.run(*wire, "plain", "lan0")
+        carrier = Host("wire", self._switch, "")
+        self._wires.append(carrier)
+        process = await carrier.start(*wire, "delay", port, near, *map(str, delay_ms))
+        assert process.stdout is not None
+        async with asyncio.timeout(READY_SECONDS):
+            await process.stdout.readline()
+
     def isolate(self, host: Host) -> None:
         """Let a host reach only those that are not isolated, as an access point does with its guests."""
         port = f"p{self.hosts.index(host) + 1}"
@@ -226,7 +251,7 @@ class TestLan:
 
     async def close(self) -> None:
         """Kill every program and remove every namespace, whatever happened before."""
-        for host in self.hosts:
+        for host in [*self.hosts, *self._wires]:
             await host.end()
         for namespace in [host.namespace for host in self.hosts] + [self._switch]:
             _remove(namespace)

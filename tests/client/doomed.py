@@ -31,10 +31,10 @@ def doom(seq: int, moment: str) -> None:
         if is_due and moment == now:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def adding(store: Store, entry: Entry) -> None:
+    def adding(store: Store, entry: Entry, *, is_new: bool = False) -> None:
         nonlocal is_due
-        is_due |= entry.author == store.own and entry.seq >= seq
-        add(store, entry)
+        is_due |= is_new and entry.author == store.own and entry.seq >= seq
+        add(store, entry, is_new=is_new)
 
     def committing(store: Store) -> None:
         die_at("before")

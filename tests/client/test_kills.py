@@ -5,6 +5,7 @@ A few by default; ``SHITHEAD_KILLS=100 pytest tests/client/test_kills.py`` tries
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -45,10 +46,11 @@ def test_a_program_killed_at_one_of_its_entries_plays_on(tmp_path: Path, number:
         "bogdan": ("join", f"kitchen {number}", "--name", "Bogdan", *OPTIONS),
     }
     modules = {name: doomed if name == victim else ("client.cli",) for name in commands}
-    with (
-        program(tmp_path / "ana", *commands["ana"], module=modules["ana"]) as ana,
-        program(tmp_path / "bogdan", *commands["bogdan"], module=modules["bogdan"]) as bogdan,
-    ):
+    with contextlib.ExitStack() as both:
+        ana = both.enter_context(program(tmp_path / "ana", *commands["ana"], module=modules["ana"]))
+        # Not before there is a table: whoever finds none goes home, and the host would wait for ever.
+        ana.wait_for("sit down with")
+        bogdan = both.enter_context(program(tmp_path / "bogdan", *commands["bogdan"], module=modules["bogdan"]))
         first, other = (ana, bogdan) if victim == "ana" else (bogdan, ana)
         # A short round may be over before that entry: then nobody was killed, and all has to hold as well.
         code, last = first.end(), first.text

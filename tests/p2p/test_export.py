@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from engine.moves import PickUp
 from engine.record import check_text, moments, write
 from engine.rules import PRESETS, with_options
 from p2p.dealing import TransparentDealing
@@ -15,7 +14,7 @@ from p2p.export import NoRecord, record_of
 from p2p.roundfile import DamagedRound, Head, RoundFile, decode, encode
 from tests.p2p.peers import Table
 from tests.p2p.recorded import recorded
-from tests.p2p.test_house_rules import liar_plays, rules_of
+from tests.p2p.test_house_rules import liar_plays, picking_up, rules_of
 
 NAMES = ("Ana", "Bogdan Ion", "Carmen")
 
@@ -97,7 +96,7 @@ def test_a_round_with_a_breach_in_a_hidden_hand_is_not_written_down() -> None:
     for seed in range(20):
         table = Table(NAMES[:2], seed=seed)
         table.start(rules_of({"pick_up": "forced_only"}))
-        liar_plays(table, table.peers[0], PickUp)
+        liar_plays(table, table.peers[0], picking_up)
         if table.peers[1].round.everything().final.kind not in ("finished", "stalled"):
             continue
         try:

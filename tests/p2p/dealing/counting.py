@@ -15,7 +15,7 @@ from nacl import bindings
 
 from engine.rules import RuleSet, packs_for
 from p2p.dealing import ElGamalDealing
-from p2p.dealing.elgamal import faces
+from p2p.dealing.elgamal import card_points, faces
 from p2p.dealing.group import generators
 from p2p.dealing.interface import PACK_CARDS
 from p2p.entries import Entry
@@ -130,6 +130,7 @@ def count_deal(players: int) -> Counts:
     cards = PACK_CARDS * packs_for(RuleSet(), players)
     # Made once a process, and cheap: not counted.
     generators(cards)
+    card_points(cards)
     faces(cards)
     table = Table(NAMES[:players], ElGamalDealing(Draws("counting"), threads=1), shuffled=False)
     for peer in table.peers:

@@ -69,7 +69,8 @@ async def throughput(link: Link) -> float:
 
 
 def answer(link: Link) -> None:
-    """The other side: sends small frames back, swallows big ones."""
+    """The other side: sends small frames back, swallows big ones. A member of its table is read at full speed."""
+    link.trust()
 
     def echo(frame: Frame) -> None:
         if not isinstance(frame, Entries):

@@ -192,3 +192,10 @@ def read_adapters() -> list[ifaddr.Adapter]:
     except OSError as error:
         log.warning("cannot list interfaces: %s", error)
         return []
+
+
+def worth_telling(interfaces: Sequence[Interface]) -> tuple[Interface, ...]:
+    """The interfaces whose addresses a person reads out to others: those of a LAN, and the bridges of containers
+    and virtual machines only where there is nothing else. Programs try all."""
+    lan = tuple(interface for interface in interfaces if interface.verdict is not Verdict.USED_LAST)
+    return lan or tuple(interfaces)

@@ -17,7 +17,7 @@ from p2p.advert import TableAd
 from p2p.discovery import Advertiser, Browser, Responder
 from p2p.errors import NetworkProblem
 from p2p.interface_watch import InterfaceWatch
-from p2p.interfaces import Interface, loopback_interfaces, usable_interfaces
+from p2p.interfaces import Interface, loopback_interfaces, usable_interfaces, worth_telling
 from p2p.mesh import Mesh
 from p2p.probe import Prober
 from p2p.sweep import Sweep
@@ -36,7 +36,7 @@ class ReachUser(Protocol):
     """Who uses a `Reach`. All calls come from the event loop."""
 
     def reach_changed(self, addresses: tuple[Address, ...]) -> None:
-        """Others reach this peer at these addresses from now on."""
+        """A person says from now on that others reach this peer at these addresses."""
 
     def reach_problem(self, problem: NetworkProblem) -> None:
         """Something lasting that a person should hear, such as ``no_mdns``."""
@@ -162,10 +162,11 @@ class Reach:
     def _tell_addresses(self) -> None:
         if self._is_here_only:
             addresses: tuple[Address, ...] = (("127.0.0.1", self._endpoint.port),)
-        else:
-            addresses = own_addresses(self._interfaces, self._endpoint.port)
-        self._mesh.announce(addresses)
-        self._user.reach_changed(addresses)
+            self._mesh.announce(addresses)
+            self._user.reach_changed(addresses)
+            return
+        self._mesh.announce(own_addresses(self._interfaces, self._endpoint.port))
+        self._user.reach_changed(own_addresses(worth_telling(self._interfaces), self._endpoint.port))
 
     # -- the one task
 

@@ -6,7 +6,7 @@ import ifaddr
 import pytest
 
 from p2p.errors import NetworkProblem
-from p2p.interfaces import Verdict, loopback_interfaces, survey, usable_interfaces
+from p2p.interfaces import Verdict, loopback_interfaces, survey, usable_interfaces, worth_telling
 
 
 def adapter(name: str, *ips: str, index: int = 1, nice: str = "") -> ifaddr.Adapter:
@@ -53,6 +53,15 @@ def test_tunnels_are_left_out(name: str) -> None:
 def test_bridges_come_last(name: str) -> None:
     usable = usable_interfaces(adapters=[adapter(name, "172.18.0.1/16", index=1), WLAN])
     assert [interface.name for interface in usable] == ["wlan0", name]
+
+
+def test_a_person_reads_out_addresses_of_the_lan_and_others_only_where_there_is_none() -> None:
+    def told(*adapters: ifaddr.Adapter) -> list[str]:
+        return [interface.name for interface in worth_telling(usable_interfaces(adapters=list(adapters)))]
+
+    assert told(LO, DOCKER, WLAN, V6) == ["wlan0", "eth1"]
+    assert told(LO, DOCKER, WG) == ["docker0"]
+    assert told(LO) == ["lo"]
 
 
 def test_loopback_is_used_when_it_is_all_there_is() -> None:

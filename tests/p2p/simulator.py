@@ -524,6 +524,14 @@ class Simulation:
         ending = final.everything().final if final is not None else None
         return ending.kind if ending is not None else "not begun"
 
+    def _lacks_seeds_only(self) -> bool:
+        """Whether everybody has the final ending and no longer waits for the seeds that are missing."""
+        rounds = [(peer.session, peer.round) for peer in self.live()]
+        return all(
+            round_ is not None and round_.everything().final is not None and session.is_over(round_, self.now)
+            for session, round_ in rounds
+        )
+
     def _void(self) -> None:
         """One stays away: everybody waits for it alone, and may give the round up."""
         away = self.peers[self.away or 0]
@@ -540,6 +548,9 @@ class Simulation:
         first = self.live()[0]
         round_ = first.round
         if round_ is None or round_.everything().agreement is None:
+            return
+        if self._lacks_seeds_only():
+            # It had signed the ending and went before its seed: the round has ended, and nothing is given up.
             return
         number = self.peers.index(first)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Final, Protocol, TextIO
 
+from client.phrases import SAID, said
 from client.sentences import Names, render
 from client.view import make_view
 from engine.cards import card_text, rank_text
@@ -121,6 +122,8 @@ def _present(snapshot: Snapshot) -> list[News]:
         }
         found.append(News("contract", {**values, "players": round_.roster, "rules": round_.rules}))
         found.append(News("phase", {**values, "phase": round_.phase}))
+    # A trouble that lasts was told once, and that may have been before anybody listened.
+    found += [News("error", {"sentence": said(code)}) for code in snapshot.notices if code in SAID]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from random import Random
@@ -249,6 +250,15 @@ def test_a_file_that_cannot_be_written_is_given_up() -> None:
     assert file.tries == 1
     writer.close()
     assert house.nodes[0].listeners == 0
+
+
+def test_a_trouble_that_was_told_before_anybody_listened_is_told_at_the_start() -> None:
+    node = House("Ana", "Bogdan").nodes[0]
+    node.snapshot = replace(node.snapshot, notices=("no_mdns",))
+    file = io.StringIO()
+    EventWriter(node, file).close()
+    (trouble,) = [item for item in map(json.loads, file.getvalue().splitlines()) if item["event"] == "error"]
+    assert trouble["code"] == "no_mdns" and "multicast" in trouble["sentence"]
 
 
 def test_each_line_is_flushed() -> None:

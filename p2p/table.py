@@ -207,14 +207,22 @@ class Table:
         core, wiring = self.core, self.wiring
         if core is None or wiring is None:
             return
+        extra: list[News] = []
+        if snapshot is None or self.closing:
+            # What is told has to show in the snapshot that it is told with: whoever begins to listen in between
+            # has the one or the other. So what comes while a snapshot is made waits for the next.
+            extra, self._extra_news = self._extra_news, []
         if snapshot is None:
             around = wiring.surroundings()
             loop = asyncio.get_running_loop()
-            snapshot = await self.in_worker(lambda: make_snapshot(core.session, around, loop.time()))
+            try:
+                snapshot = await self.in_worker(lambda: make_snapshot(core.session, around, loop.time()))
+            except BaseException:
+                self._extra_news[:0] = extra
+                raise
         self.snapshot = snapshot
         wiring.before_telling(snapshot)
-        told = (*news, *self._extra_news)
-        self._extra_news = []
+        told = (*news, *extra)
         if self.config.trace is not None:
             for item in told:
                 self.config.trace({"news": item.name, "private": item.private})

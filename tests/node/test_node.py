@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -286,3 +287,30 @@ async def test_nobody_but_whose_door_was_knocked_at_lets_in_or_turns_away(evenin
     async with asyncio.timeout(PATIENCE_S):
         await knocking
     assert vic.snapshot.table == ana.snapshot.table
+
+
+async def test_what_is_told_shows_in_the_snapshot_that_it_is_told_with(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it happens while a snapshot is being made: whoever listens from then on would know nothing."""
+    ana = await evening.open()
+    table, make = ana._table, ana._table.in_worker
+    problems = [NetworkProblem("no_mdns", reason="taken")]
+
+    async def in_worker(work: Callable[[], object]) -> object:
+        made = await make(work)
+        if problems:
+            ana._outward.reach_problem(problems.pop())
+        return made
+
+    monkeypatch.setattr(table, "in_worker", in_worker)
+    told: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
+
+    def heard(news: tuple[News, ...]) -> None:
+        if any(item.name == "error" for item in news) and not told.done():
+            told.set_result(ana.snapshot.notices)
+
+    ana.subscribe(heard)
+    await table.refresh()
+    async with asyncio.timeout(PATIENCE_S):
+        assert await told == ("no_mdns",)

@@ -122,6 +122,8 @@ class Core:
         self._asked = 0
         """How many missing entries have been asked for: where to go on when there are too many for one frame."""
         self._saved: set[bytes] = set()
+        self._unsaved: set[bytes] = set()
+        """Rounds whose files the disk did not take: tried again with the next round's, and at the next start."""
         self._load(store.load(table))
         others = self.session.members().keys() - {self.me}
         self._told = bool(self.session.members()) and not others
@@ -306,6 +308,9 @@ class Core:
             if lens.phase is Phase.DEAD and not lens.faults:
                 continue
             self.save(round_, out)
+            if round_.contract not in self._unsaved:
+                for contract in tuple(self._unsaved):
+                    self.save(self.session.rounds[contract], out)
 
     def save(self, round_: Round, out: Outcome) -> None:
         """Writes the file of a round; a full disk becomes news, not a failure of the table."""
@@ -330,8 +335,10 @@ class Core:
         try:
             path = roundfile.write(self.rounds_dir, name, roundfile.encode(head, [fact.entry for fact in facts]))
         except OSError as error:
+            self._unsaved.add(round_.contract)
             out.news += (News("unsaved", {"round": round_.terms.round, "reason": error.strerror or ""}),)
             return
+        self._unsaved.discard(round_.contract)
         out.saved.append((round_, path))
         out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
         self._count_round(round_)

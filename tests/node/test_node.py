@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,30 @@ async def test_a_round_is_played_saved_and_verified_alike_by_everyone(evening: E
     verdicts = [verify_file(found[0]) for found in files]
     assert {v.verdict for v in verdicts} == {"fair"}
     assert len({(v.finish, v.shithead, tuple(p.key for p in v.players)) for v in verdicts}) == 1
+
+
+async def test_a_round_that_the_disk_did_not_take_is_saved_with_the_next_one(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = await evening.table("Ana", "Bogdan")
+    rounds = nodes[0].config.data_dir / "rounds"
+    told: list[str] = []
+    nodes[0].subscribe(lambda news: told.extend(str(n.values["reason"]) for n in news if n.name == "unsaved"))
+    evening.seat_bots()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("p2p.roundfile.os.fsync", full)
+        await nodes[0].offer_round()
+        await asyncio.gather(*(until(node, is_over(1)) for node in nodes))
+    assert told == ["No space left on device"]
+    assert not list(rounds.iterdir()), "nothing half-written is left"
+    await nodes[0].offer_round()
+    await asyncio.gather(*(until(node, is_over(2)) for node in nodes))
+    verdicts = [verify_file(path, evening.dealing) for path in list_rounds(rounds)]
+    assert sorted((v.round, v.verdict) for v in verdicts) == [(1, "fair"), (2, "fair")]
 
 
 async def test_the_shithead_deals_the_next_round(evening: Evening) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -42,6 +43,11 @@ if TYPE_CHECKING:
     from p2p.addresses import Address
     from p2p.discovery import Browser
     from p2p.node import Node
+
+BUSY_TRIES: Final = 10
+BUSY_PAUSE_S: Final = 0.5
+"""Where strangers beset a table, who comes is told to try again: so often, and so far apart. One try in six was
+turned away beside a flood of links."""
 
 WORDS_S: Final = 3.0
 """A host that is there answers the first question in milliseconds; a lost one is repeated."""
@@ -344,6 +350,20 @@ async def _join(seat: Seat, doors: list[Door], plan: TablePlan) -> int:
     return await hold_table(node, seat, replace(plan, seats=node.seats))
 
 
+async def _when_not_busy(join: Callable[[], Awaitable[Node]]) -> Node:
+    """Sits down, trying again while there are too many new links; raises what the last try came to."""
+    from p2p.errors import NetworkProblem
+
+    for _ in range(BUSY_TRIES - 1):
+        try:
+            return await join()
+        except NetworkProblem as error:
+            if error.code != "busy":
+                raise
+        await asyncio.sleep(BUSY_PAUSE_S)
+    return await join()
+
+
 async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
     """A node that has been let in at the first door that answers; raises what the last one said."""
     from p2p.addresses import is_loopback, show_address
@@ -368,9 +388,14 @@ async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
             click.echo(f"Knocked at {where}; the host decides who comes in.", file=seat.out)
 
         try:
-            node = await Node.join_table(
-                config, door.address, table_id=door.table_id, expected=door.key, on_waiting=waiting
+            join = partial(
+                Node.join_table,
+                *(config, door.address),
+                table_id=door.table_id,
+                expected=door.key,
+                on_waiting=waiting,
             )
+            node = await _when_not_busy(join)
             if door.seats is not None:
                 node.seats = door.seats
             return node

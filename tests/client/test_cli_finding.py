@@ -11,12 +11,14 @@ import pytest
 from client.commands import join
 from client.commands.common import told
 from client.commands.finding import FoundTable, choose, group, look, looks_like_address, one_a_line
-from client.commands.join import Door, _doors, _wait_for
+from client.commands.join import BUSY_TRIES, Door, _doors, _wait_for, _when_not_busy
 from client.commands.seat import Seat
 from client.problems import NoTable
 from p2p.addresses import Address
 from p2p.advert import TableAd
 from p2p.discovery import Browser, SeenTable
+from p2p.errors import NetworkProblem
+from p2p.node import Node
 
 HERE: Address = ("192.168.1.5", 21052)
 THERE: Address = ("192.168.1.6", 21053)
@@ -208,3 +210,32 @@ def test_a_name_typed_into_the_list_that_nobody_has_leads_back_to_the_list(
     assert messages[:2] == ["", "No table called Attic answers."]
     assert messages[2].startswith("999.1.1.1 is not an address.")
     assert "Searching for Attic …" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answers", "end", "tries"),
+    [
+        ([], "in", 1),
+        (["busy"] * 3, "in", 4),
+        (["busy"] * BUSY_TRIES, "busy", BUSY_TRIES),
+        (["busy", "lost", "busy"], "lost", 2),
+    ],
+)
+async def test_a_busy_table_is_tried_again_and_nothing_else_is(
+    monkeypatch: pytest.MonkeyPatch, answers: list[str], end: str, tries: int
+) -> None:
+    monkeypatch.setattr(join, "BUSY_PAUSE_S", 0)
+    made: list[str] = []
+
+    async def sit_down() -> Node:
+        made.append(code := answers[len(made)] if len(made) < len(answers) else "in")
+        if code != "in":
+            raise NetworkProblem(code, address="192.0.2.7:1")
+        return cast("Node", "a seat")
+
+    try:
+        found = str(await _when_not_busy(sit_down))
+    except NetworkProblem as problem:
+        found = problem.code
+    assert found == {"in": "a seat"}.get(end, end)
+    assert len(made) == tries

@@ -74,16 +74,22 @@ async def play(host: Host, directory: Path, *command: str) -> asyncio.subprocess
     )
 
 
+async def ended_well(program: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
+    """What a program has written until its end; one that fails fails the test at once, whoever waits for it."""
+    out, err = await program.communicate()
+    assert program.returncode == 0, (out[-2000:].decode(), err.decode())
+    return out, err
+
+
 async def end_well(
     programs: dict[str, asyncio.subprocess.Process], tmp_path: Path, verdicts: tuple[str, ...]
 ) -> dict[str, Used]:
     """All end in order, with a round that has one of these verdicts; what they used."""
     async with asyncio.timeout(PATIENCE_S):
         watching = [asyncio.create_task(watched(program)) for program in programs.values()]
-        ends = await asyncio.gather(*(program.communicate() for program in programs.values()))
+        ends = await asyncio.gather(*(ended_well(program) for program in programs.values()))
         found = dict(zip(programs, await asyncio.gather(*watching), strict=True))
     for (name, program), (out, err) in zip(programs.items(), ends, strict=True):
-        assert program.returncode == 0, (out[-2000:].decode(), err.decode())
         assert b"bug" not in err and b"Traceback" not in err
         assert b"\x1b" not in out + err and "\u202e".encode() not in out + err
         (file,) = list_rounds(tmp_path / name / "rounds")

@@ -89,7 +89,7 @@ async def end_well(
         watching = [asyncio.create_task(watched(program)) for program in programs.values()]
         ends = await asyncio.gather(*(ended_well(program) for program in programs.values()))
         found = dict(zip(programs, await asyncio.gather(*watching), strict=True))
-    for (name, program), (out, err) in zip(programs.items(), ends, strict=True):
+    for name, (out, err) in zip(programs, ends, strict=True):
         assert b"bug" not in err and b"Traceback" not in err
         assert b"\x1b" not in out + err and "\u202e".encode() not in out + err
         (file,) = list_rounds(tmp_path / name / "rounds")

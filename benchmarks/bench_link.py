@@ -13,12 +13,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from p2p.frames import Entries, Frame, Knock, Refuse
 from p2p.link import Link
-from p2p.transport import LOOPBACK_ADDRESSES, Endpoint
+from p2p.transport import Endpoint
 
 HANDSHAKES = 50
 ROUND_TRIPS = 500
 BIG_FRAMES = 64
 BIG_BYTES = 30_000
+LOOPBACK = ("127.0.0.1", "::1")
 
 
 def quantiles(seconds: list[float]) -> str:
@@ -81,8 +82,8 @@ def answer(link: Link) -> None:
 
 async def main() -> None:
     """Measure, and print a line for each."""
-    one = await Endpoint.open(Ed25519PrivateKey.generate(), addresses=LOOPBACK_ADDRESSES, port=0)
-    two = await Endpoint.open(Ed25519PrivateKey.generate(), addresses=LOOPBACK_ADDRESSES, port=0, on_link=answer)
+    one = await Endpoint.open(Ed25519PrivateKey.generate(), addresses=LOOPBACK, port=0)
+    two = await Endpoint.open(Ed25519PrivateKey.generate(), addresses=LOOPBACK, port=0, on_link=answer)
     address = ("127.0.0.1", two.port)
     print(f"handshake      {quantiles(await handshakes(one, address))}")
     link = await one.dial(address, two.key)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from p2p.audit import Verdict
 
 STOPPED: Final = frozenset({"unfinished", "forfeit"})
-"""Endings (``p2p.round.Ending.kind``) of rounds that were stopped: their seeds are never opened."""
+"""Endings (``p2p.chain.Ending.kind``) of rounds that were stopped: their seeds are never opened."""
 
 _SIGNED: Final = "That the round was stopped is signed by {signed} of {players}."
 

@@ -18,12 +18,13 @@ from engine.errors import Sentence, ShitheadError
 from engine.game import mask, with_faces
 from engine.state import GameState
 from p2p.audit import all_faces, fold
+from p2p.chain import Node
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Swap
 from p2p.facts import Fact
 from p2p.news import News, news_of
 from p2p.phases import Phase
-from p2p.round import Lens, Node, Round
+from p2p.round import Lens, Round
 from p2p.roundfile import DamagedRound, NotARound, read
 from p2p.snapshot import LinkView, PlayerView, RoundView, Snapshot
 

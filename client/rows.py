@@ -180,7 +180,7 @@ class DealRow:
 
 @dataclass(frozen=True, slots=True)
 class EndingRow:
-    """How the round ended, by names; ``kind`` as in ``p2p.round.Ending``."""
+    """How the round ended, by names; ``kind`` as in ``p2p.chain.Ending``."""
 
     kind: str
     finish: tuple[str, ...]
@@ -266,7 +266,3 @@ class View:
     def player(self, name: str) -> PlayerRow | None:
         """The player of that name, ``casefold`` deciding."""
         return next((row for row in self.players if row.name.casefold() == name.casefold()), None)
-
-    def row_at(self, seat: int) -> PlayerRow | None:
-        """The player at a seat."""
-        return next((row for row in self.players if row.seat == seat), None)

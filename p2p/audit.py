@@ -16,14 +16,15 @@ from engine.errors import Sentence
 from engine.moves import Open
 from engine.state import GameState
 from p2p import entries as e
+from p2p.chain import Deal, Node
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, signature_fits
-from p2p.facts import Fact
+from p2p.facts import Fact, body_of
 from p2p.faults import ON_RECORD_ONLY, Fault
 from p2p.fold import Fold
 from p2p.news import moves_of
 from p2p.phases import Phase
-from p2p.round import Deal, Lens, Node, Round, body_of
+from p2p.round import Lens, Round
 from p2p.roundfile import DamagedRound, RoundFile, read
 
 FAIR: Final = "fair"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from p2p.chain import Call, Deal, Node
 from p2p.phases import Phase
-from p2p.round import Call, Deal, Lens, Node
+from p2p.round import Lens
 
 
 class Duty(NamedTuple):

@@ -13,7 +13,8 @@ from typing import Final
 from engine.state import GameState, Result
 from engine.state import Phase as GamePhase
 from p2p.canonical import h
-from p2p.round import Ending, Lens
+from p2p.chain import Ending
+from p2p.round import Lens
 
 _RANK: Final = {"faulted": 3, "finished": 2, "stalled": 2, "forfeit": 1, "unfinished": 0}
 """Which of two endings that are both signed by all counts."""

@@ -15,11 +15,12 @@ from engine.record import Record, RecordError
 from engine.state import GameState
 from p2p import entries as e
 from p2p.audit import all_faces, fold
+from p2p.chain import Deal, Node
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import signature_fits
-from p2p.facts import Fact
+from p2p.facts import Fact, body_of
 from p2p.news import moves_of
-from p2p.round import Deal, Lens, Node, Round, body_of
+from p2p.round import Lens, Round
 from p2p.roundfile import DamagedRound, RoundFile
 
 

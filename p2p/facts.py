@@ -8,8 +8,11 @@ does a past hold two heads of one feed.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
-from p2p.entries import Entry
+from p2p.entries import Body, Entry
+
+B = TypeVar("B", bound=Body)
 
 
 class Fact:
@@ -129,3 +132,11 @@ class Feeds:
     def in_past(self, of: Fact, fact: Fact) -> bool:
         """Whether ``fact`` lies in the past of ``of`` (an entry is not in its own past)."""
         return any(self.reaches(head, fact) for head in of.heads.get(fact.author, ()))
+
+
+def body_of(fact: Fact, kind: type[B]) -> B:
+    """The body of a fact whose kind has been established."""
+    body = fact.entry.body
+    if not isinstance(body, kind):
+        raise TypeError(f"{fact!r} is no {kind.__name__}")
+    return body

@@ -16,13 +16,13 @@ from engine.rules import ENGINE_REVISION
 from p2p import entries as e
 from p2p.dealing import Dealing, OwnShuffle
 from p2p.entries import Entry
-from p2p.facts import Fact, Feeds
+from p2p.facts import Fact, Feeds, body_of
 from p2p.faults import Breach, Fault
 from p2p.identity import is_identity
 from p2p.judge import Unverified, judge
 from p2p.members import Member, Membership, NotNow, check_admission, check_start, next_terms
 from p2p.phases import Phase
-from p2p.round import Lens, Round, body_of
+from p2p.round import Lens, Round
 
 MAX_HELD_PER_AUTHOR: Final = 64
 """PROTOCOL 3: entries that wait for their past. An honest peer sends an entry only after its past, so more

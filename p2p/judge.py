@@ -21,13 +21,14 @@ from engine.moves import Ready as ReadyMove
 from engine.moves import Swap as SwapMove
 from engine.state import GameState
 from p2p import entries as e
+from p2p.chain import Call, Deal, DeckStep, Node
 from p2p.dealing import KeyPart, Opening
 from p2p.dealing.derive import coin_commitment, seed_commitment
 from p2p.duties import duties
-from p2p.facts import Fact
+from p2p.facts import Fact, body_of
 from p2p.faults import Breach, Fault
 from p2p.phases import TABLE, Who, refusal
-from p2p.round import MAX_ROUND_ENTRIES, MAX_SWAPS, Call, Deal, DeckStep, Lens, Node, Round, body_of
+from p2p.round import MAX_ROUND_ENTRIES, MAX_SWAPS, Lens, Round
 
 JUDGED_IN_FOREIGN_ROUNDS: Final = frozenset({"accept", "decline", "leave"})
 """What means the same whatever the rules are. By other rules nobody can be judged, nor blamed."""

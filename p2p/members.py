@@ -11,11 +11,12 @@ from engine.options import NextDealer
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, from_items, packs_for
 from p2p import entries as e
 from p2p.canonical import h
-from p2p.facts import Fact
+from p2p.chain import Ending
+from p2p.facts import Fact, body_of
 from p2p.faults import Breach
 from p2p.identity import BadName, check_name, fold_name, is_identity
 from p2p.phases import Phase
-from p2p.round import Ending, Lens, Round, body_of
+from p2p.round import Lens, Round
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from engine.moves import Chance, Declare, Done, Flip, Move, Name, Open, Pass, Pi
 from engine.options import ArrangeRule
 from engine.state import GameState
 from p2p import entries as e
+from p2p.chain import Node
+from p2p.facts import body_of
 from p2p.phases import Phase
-from p2p.round import Lens, Node, Round, body_of
+from p2p.round import Lens, Round
 from p2p.session import Session
 
 
@@ -60,10 +62,6 @@ class Reporter:
         self._rounds: dict[bytes, _Seen] = {}
         self._table_said = False
         self._table_faults = 0
-
-    def catch_up(self) -> None:
-        """Takes everything up to now as known, without telling it: after a restart."""
-        self.news()
 
     def news(self) -> tuple[News, ...]:
         """What has happened since the last call, in order."""

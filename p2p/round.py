@@ -7,26 +7,25 @@ that it has one answer whatever arrived when.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple, TypeVar
+from typing import Final
 
 from engine import game
-from engine.events import Event
 from engine.moves import Choose as ChooseMove
 from engine.moves import Open as OpenFace
 from engine.moves import Ready as ReadyMove
 from engine.moves import Swap as SwapMove
-from engine.options import StartRule
 from engine.rules import RuleSet
-from engine.state import NOBODY, GameState
+from engine.state import GameState
 from engine.state import Phase as GamePhase
 from p2p import entries as e
 from p2p.canonical import h
+from p2p.chain import Call, Deal, DeckStep, Ending, Node, state_digest
 from p2p.dealing import Begun, Dealing, Ground, ShuffleStatement
-from p2p.dealing.derive import coins_digest, drawn_eldest, first_dealer, seating, table_words
-from p2p.facts import Fact, Feeds
+from p2p.dealing.derive import coins_digest, first_dealer, seating, table_words
+from p2p.facts import Fact, Feeds, body_of
 from p2p.faults import Fault
 from p2p.phases import Phase
 
@@ -35,129 +34,6 @@ MAX_SWAPS: Final = 64
 
 MAX_ROUND_ENTRIES: Final = 4096
 """D22: entries of one author in one round; the longest round (1,000 moves of ten players) stays below it."""
-
-B = TypeVar("B", bound=e.Body)
-
-
-def body_of(fact: Fact, kind: type[B]) -> B:
-    """The body of a fact whose kind has been established."""
-    body = fact.entry.body
-    if not isinstance(body, kind):
-        raise TypeError(f"{fact!r} is no {kind.__name__}")
-    return body
-
-
-@dataclass(frozen=True, slots=True)
-class DeckStep:
-    """A ``deck`` entry with all that its proof speaks of."""
-
-    fact: Fact
-    number: int
-    joint: bytes
-    keys: tuple[Fact, ...]
-    previous: DeckStep | None
-    deck_in: bytes
-    deck_out: bytes
-
-    def steps(self) -> tuple[DeckStep, ...]:
-        """All shuffles up to this one, the first one first."""
-        before = self.previous.steps() if self.previous is not None else ()
-        return (*before, self)
-
-
-class Call(NamedTuple):
-    """A demand to open ``position``, made by ``cause``, to everyone (``to`` None) or to one number."""
-
-    cause: bytes
-    position: int
-    to: int | None
-
-
-class Deal:
-    """What all have agreed on: the deck, the keys, and what follows for the cards as dealt."""
-
-    def __init__(
-        self, round_: Round, digest: bytes, last: DeckStep, accepts: Sequence[Fact], proofs: Sequence[Fact]
-    ) -> None:
-        self.digest = digest
-        self.last = last
-        self.joint = last.joint
-        self.deck = last.deck_out
-        self.accepts = tuple(accepts)
-        self.proofs = tuple(proofs)
-        self.x = tuple(body_of(fact, e.Key).x for fact in last.keys)
-        self.coins = round_.coins(self.accepts, last.keys)
-        self.seats, self.dealer = round_.seating(self.coins)
-        """Seat → number, and the dealer's seat."""
-        self.seat_of = {number: seat for seat, number in enumerate(self.seats)}
-        by_lot = round_.rules.start is StartRule.RANDOM
-        eldest = drawn_eldest(self.coins, len(self.seats)) if by_lot else NOBODY
-        self.base = game.deal(round_.rules, len(self.seats), self.dealer, eldest=eldest)
-        """The state right after the deal, upcards still closed."""
-        self.calls = tuple(self._calls(round_.contract))
-        self.owed = {
-            number: frozenset(call.position for call in self.calls if call.to != number)
-            for number in range(len(self.seats))
-        }
-        """Number → positions for which it owes a share before rearranging can begin."""
-        self.opened: GameState | None = None
-        """The state with the upcards open, once somebody held all their shares."""
-
-    def _calls(self, contract: bytes) -> Iterator[Call]:
-        for positions in self.base.ups:
-            for position in positions:
-                yield Call(contract, position, None)
-        for seat, positions in enumerate(self.base.hands):
-            for position in positions:
-                yield Call(contract, position, self.seats[seat])
-
-
-class Node:
-    """One link of the chain: the state after an answer or a move. The root has no fact."""
-
-    __slots__ = (
-        "calls",
-        "children",
-        "depth",
-        "fact",
-        "hashed",
-        "opened",
-        "parent",
-        "roots",
-        "state",
-        "told",
-        "turn",
-    )
-
-    def __init__(
-        self,
-        fact: Fact | None,
-        parent: Node | None,
-        state: GameState,
-        turn: int,
-        calls: tuple[Call, ...] = (),
-        roots: tuple[Fact, ...] = (),
-        told: tuple[Event, ...] = (),
-    ) -> None:
-        self.told = told
-        """For the root: what became known when the last one was ready."""
-        self.fact = fact
-        self.parent = parent
-        self.state = state
-        self.turn = turn
-        self.calls = calls
-        self.roots = roots
-        self.opened: GameState | None = None if state.awaiting else state
-        """The state after the flipped card has turned up, once its shares are known."""
-        self.hashed: tuple[GameState, bytes] | None = None
-        """A state after this link and its digest: every move on it names the same."""
-        self.children: list[Node] = []
-        self.depth: int = 0 if parent is None else parent.depth + 1
-
-    @property
-    def id(self) -> bytes:
-        """The id of its entry; empty for the root."""
-        return self.fact.id if self.fact is not None else b""
 
 
 @dataclass(eq=False)
@@ -418,13 +294,11 @@ class Lens:
         known = round_.deals.get(digest)
         if known is not None:
             return known
-        return Deal(
-            round_,
-            digest,
-            last,
-            [accepts[number] for number in round_.numbers],
-            [proofs[number] for number in round_.numbers],
-        )
+        accepted = [accepts[number] for number in round_.numbers]
+        coins = round_.coins(accepted, last.keys)
+        proven = [proofs[number] for number in round_.numbers]
+        seating_ = round_.seating(coins)
+        return Deal(round_.contract, round_.rules, digest, last, accepted, proven, coins, seating_)
 
     # -- cards -----------------------------------------------------------------------------------
 
@@ -659,38 +533,7 @@ class Lens:
         return find_final(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a round ended (D20). Numbers are roster numbers."""
-
-    kind: str
-    """``finished``, ``stalled``, ``forfeit``, ``faulted`` or ``unfinished``."""
-    head: bytes
-    state: bytes
-    gone: tuple[tuple[int, str, bytes], ...]
-    finish: tuple[int, ...]
-    shithead: int | None
-    culprits: tuple[tuple[int, str, tuple[bytes, ...]], ...]
-    debts: tuple[tuple[int, str], ...]
-    signers: tuple[int, ...]
-    """Who has to sign it for it to be final; follows from the rest."""
-    digest: bytes
-
-
 def _order(fault: Fault) -> tuple[int, bool, str, tuple[bytes, ...]]:
     """Which of a culprit's faults comes first. A fork comes before whatever is wrong with one of its versions:
     that of a proof may be unknown still at some peers, since the round is over and nobody needs to check it."""
     return fault.seq, fault.code != "fork", fault.code, fault.evidence
-
-
-def state_digest(contract: bytes, turn: int, state: GameState) -> bytes:
-    """D11: the hash that a move names."""
-    canonical = state.canonical()
-    if not isinstance(canonical, tuple):
-        raise TypeError("a canonical state is a tuple")
-    return h("state", contract, turn, *canonical)
-
-
-def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Facts in an order that every peer agrees on."""
-    return sorted(facts, key=lambda fact: (fact.author, fact.seq, fact.id))

@@ -9,28 +9,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from engine import game
-from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs, PlayerMove, Swap
-from engine.moves import Declare as DeclareMove
-from engine.moves import Pass as PassMove
-from engine.moves import Ready as ReadyMove
+from engine.moves import Done, PlayerMove
 from engine.rules import ENGINE_REVISION, RuleSet, check_playable, packs_for, to_items
 from engine.state import GameState
 from p2p import entries as e
-from p2p.dealing import Begun, Dealing, OwnShuffle, Shuffled
+from p2p.chain import Deal
+from p2p.dealing import Begun, Dealing, OwnShuffle
 from p2p.dealing.derive import coin_commitment, seed_commitment
 from p2p.duties import Duty, duties, duty_about
 from p2p.errors import LocalProtocolError
 from p2p.facts import Fact
 from p2p.fold import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, MAX_VERSIONS, Fold, Job
 from p2p.identity import fold_name
-from p2p.judge import chain_id
+from p2p.intent import body_of_move
 from p2p.members import NotNow, Terms, next_terms
+from p2p.own import Own, own_shuffle, prove_work, shuffle_work
 from p2p.phases import Phase, goes_on
-from p2p.round import Deal, DeckStep, Lens, Round, body_of
+from p2p.round import Lens, Round
 
 __all__ = [
     "GRACE_S",
@@ -68,20 +67,6 @@ class Write:
         return f"Write({type(self.body).__name__})"
 
 
-@dataclass(slots=True)
-class _Own:
-    """What this peer keeps in memory about its own part in a round; never shown."""
-
-    seed: bytes
-    coin: bytes
-    shuffled: tuple[DeckStep | None, object] | None = None
-    proof: bytes | None = None
-    faces: dict[int, int] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return "_Own(…)"
-
-
 class Session(Fold):
     """One table, as one peer sees it and takes part in it."""
 
@@ -96,7 +81,7 @@ class Session(Fold):
         super().__init__(table, dealing)
         self.me = me
         self._entropy = entropy
-        self._own: dict[bytes, _Own] = {}
+        self._own: dict[bytes, Own] = {}
         self._consent: dict[bytes, bool] = {}
         self.always_consent = False
         """Whether offers are accepted without asking: bots."""
@@ -136,7 +121,7 @@ class Session(Fold):
         return game.with_faces(state, faces)
 
     def _learn_faces(
-        self, round_: Round, lens: Lens, deal: Deal, own: _Own, hand: tuple[int, ...], state: GameState
+        self, round_: Round, lens: Lens, deal: Deal, own: Own, hand: tuple[int, ...], state: GameState
     ) -> None:
         number = round_.number_of[self.me or b""]
         unknown = sorted(
@@ -161,7 +146,7 @@ class Session(Fold):
         for contract in self.rounds:
             secret = secrets(contract)
             if secret is not None and contract not in self._own:
-                self._own[contract] = _Own(*secret)
+                self._own[contract] = Own(*secret)
 
     def head(self) -> tuple[int, bytes]:
         """The number and ``prev`` of the next own entry."""
@@ -298,7 +283,7 @@ class Session(Fold):
         if self._entropy is None:
             raise LocalProtocolError("no_entropy", "A peer that plays needs a source of random bytes.")
         seed, coin = self._entropy(32), self._entropy(32)
-        self._own[round_.contract] = _Own(seed, coin)
+        self._own[round_.contract] = Own(seed, coin)
         return Write(
             e.Accept(
                 round_.contract,
@@ -308,7 +293,7 @@ class Session(Fold):
             (seed, coin),
         )
 
-    def _prepare(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
+    def _prepare(self, round_: Round, lens: Lens, number: int, own: Own) -> Write | None:
         if lens.first("deck", number) is None:
             if lens.next_to_shuffle() != number or own.shuffled is None:
                 return None
@@ -327,7 +312,7 @@ class Session(Fold):
                 return Write(e.Agreed(round_.contract, deal.digest))
         return None
 
-    def _give_shares(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
+    def _give_shares(self, round_: Round, lens: Lens, number: int, own: Own) -> Write | None:
         deal = lens.agreement
         if deal is None:
             return None
@@ -347,7 +332,7 @@ class Session(Fold):
         listed = [(o.cause, list(o.positions), list(o.shares)) for o in openings]
         return Write(e.Shares(round_.contract, [], listed, proof))
 
-    def _done(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
+    def _done(self, round_: Round, lens: Lens, number: int, own: Own) -> Write | None:
         """Says by itself that no drawn card can be laid (option ``draw_follow_up``): there is no choice."""
         deal, state = lens.agreement, lens.state
         if deal is None or state is None or not state.extra.follow or deal.seats[state.turn] != number:
@@ -357,9 +342,9 @@ class Session(Fold):
             return None
         if list(game.actions(seen)) != [Done(state.turn)]:
             return None
-        return Write(self._body(round_, lens, number, own, Done(state.turn)))
+        return Write(body_of_move(self.dealing, round_, lens, number, own.seed, Done(state.turn)))
 
-    def _declare(self, round_: Round, lens: Lens, number: int, own: _Own) -> Write | None:
+    def _declare(self, round_: Round, lens: Lens, number: int, own: Own) -> Write | None:
         deal, state = lens.agreement, self.own_state(round_)
         if deal is None or state is None or deal.seats[state.turn] != number:
             return None
@@ -368,7 +353,7 @@ class Session(Fold):
         answer = game.to_declare(state)
         if answer is None:
             return None
-        return Write(self._body(round_, lens, number, own, answer))
+        return Write(body_of_move(self.dealing, round_, lens, number, own.seed, answer))
 
     def _sign_result(self, round_: Round, lens: Lens, number: int) -> Write | None:
         ending = lens.ending
@@ -397,66 +382,7 @@ class Session(Fold):
         if state is None:
             raise LocalProtocolError("not_playing", "There is nothing to play at the moment.")
         game.apply(state, move)
-        return self._body(round_, lens, round_.number_of[self.me], own, move)
-
-    def _body(self, round_: Round, lens: Lens, number: int, own: _Own, move: PlayerMove) -> e.Body:
-        contract = round_.contract
-        match move:
-            case ReadyMove():
-                return e.Ready(contract)
-            case Choose():
-                return e.Choose(contract, list(move.positions))
-            case PassMove():
-                return e.Pass(contract)
-            case Swap():
-                shares, proof = self._own_shares(round_, lens, number, own, contract, [move.hand])[1:]
-                return e.Swap(contract, move.hand, move.up, shares[0] if shares else b"", proof)
-            case DeclareMove():
-                shares, proof = self._own_shares(round_, lens, number, own, contract, [move.position])[1:]
-                return e.Declare(contract, move.position, shares[0] if shares else b"", proof)
-        tip = lens.tip
-        if tip is None or lens.state is None:
-            raise LocalProtocolError("not_playing", "There is nothing to play at the moment.")
-        parent = chain_id(round_, tip)
-        places: list[int]
-        wanted: list[int] = []
-        match move:
-            case Play():
-                action, places = "play", list(move.positions)
-                wanted = [p for p in places if p in lens.state.hands[move.seat]]
-            case PlayAs():
-                action, places = "play_as", [move.rank, *move.positions]
-                wanted = [p for p in move.positions if p in lens.state.hands[move.seat]]
-            case Chance():
-                action, places = "chance", []
-                wanted = list(lens.state.stock[:1])
-            case Name():
-                action, places = "name", [move.rank]
-            case Done():
-                action, places = "done", []
-            case PickUp():
-                action, places = "pick_up", list(move.upcards)
-            case Flip():
-                action, places = "flip", [move.slot]
-                wanted = [lens.state.downs[move.seat][move.slot]]
-            case _:
-                raise LocalProtocolError("no_such_move", "This version has no such move.")
-        positions, shares, proof = self._own_shares(round_, lens, number, own, parent, wanted)
-        return e.Move(contract, tip.turn + 1, parent, lens.digest(tip), action, places, positions, shares, proof)
-
-    def _own_shares(
-        self, round_: Round, lens: Lens, number: int, own: _Own, cause: bytes, wanted: list[int]
-    ) -> tuple[list[int], list[bytes], bytes]:
-        deal, state = lens.agreement, lens.state
-        if deal is None or state is None:
-            raise LocalProtocolError("not_playing", "There is nothing to play at the moment.")
-        closed = sorted(position for position in set(wanted) if not state.is_public(position))
-        if not closed:
-            return [], [], b""
-        (opening,), proof = self.dealing.shares(
-            round_.ground, number, own.seed, deal.deck, [(cause, tuple(closed))]
-        )
-        return closed, list(opening.shares), proof
+        return body_of_move(self.dealing, round_, lens, round_.number_of[self.me], own.seed, move)
 
     # -- offers and departures ---------------------------------------------------------------------
 
@@ -592,43 +518,23 @@ class Session(Fold):
         return ()
 
     def _shuffle_job(self, round_: Round, lens: Lens) -> Job | None:
-        number = round_.number_of.get(self.me or b"")
-        own = self._own.get(round_.contract)
-        if number is None or own is None or own.shuffled is not None or lens.phase is not Phase.PREPARE:
-            return None
-        if lens.next_to_shuffle() != number:
-            return None
-        previous = lens.deck_of(number - 1) if number else None
-        keys = lens.each("key")
-        ground, seed, dealing = round_.ground, own.seed, self.dealing
-
-        def run() -> object:
-            if previous is not None:
-                joint, deck = previous.joint, previous.deck_out
-            else:
-                joint = dealing.joint_key([body_of(keys[n], e.Key).x for n in round_.numbers])
-                deck = dealing.first_deck(ground, joint)
-            return previous, dealing.shuffle(ground, number, seed, joint, deck)
-
-        return Job("shuffle", round_.contract, run)
+        return self._own_job("shuffle", shuffle_work, round_, lens)
 
     def _prove_job(self, round_: Round, lens: Lens) -> Job | None:
-        number = round_.number_of.get(self.me or b"")
-        own = self._own.get(round_.contract)
-        if number is None or own is None or own.proof is not None or lens.phase is not Phase.PREPARE:
-            return None
-        step = lens.deck_of(number)
-        if step is None or lens.first("proof", number) is not None:
-            return None
-        made = own.shuffled
-        ground, seed, dealing = round_.ground, own.seed, self.dealing
+        return self._own_job("prove", prove_work, round_, lens)
 
-        def run() -> object:
-            # After a restart the shuffle is made again from the seed: the same bytes, and its secret.
-            shuffled = dealing.shuffle(ground, number, seed, step.joint, step.deck_in) if made is None else made[1]
-            return dealing.prove(ground, number, seed, step.joint, step.deck_in, shuffled)  # type: ignore[arg-type]
-
-        return Job("prove", round_.contract, run)
+    def _own_job(
+        self,
+        kind: str,
+        work: Callable[[Dealing, Round, Lens, int, Own], Callable[[], object] | None],
+        round_: Round,
+        lens: Lens,
+    ) -> Job | None:
+        number, own = round_.number_of.get(self.me or b""), self._own.get(round_.contract)
+        if number is None or own is None:
+            return None
+        run = work(self.dealing, round_, lens, number, own)
+        return None if run is None else Job(kind, round_.contract, run)
 
     def _begin_job(self, round_: Round, lens: Lens) -> Job | None:
         """What of others' proofs can be checked while more of them are on their way."""
@@ -653,9 +559,4 @@ class Session(Fold):
     def _own_shuffle(self, round_: Round, joint: bytes) -> OwnShuffle | None:
         own, number = self._own.get(round_.contract), round_.number_of.get(self.me or b"")
         step = round_.everything().deck_of(number) if number is not None else None
-        if own is None or step is None or own.shuffled is None or step.joint != joint:
-            return None
-        shuffled = own.shuffled[1]
-        if not isinstance(shuffled, Shuffled) or shuffled.deck != step.deck_out:
-            return None
-        return OwnShuffle(step.deck_in, shuffled)
+        return None if own is None or step is None else own_shuffle(own, step, joint)

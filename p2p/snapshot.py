@@ -66,7 +66,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class EndingView:
-    """How a round ended. Keys; ``kind`` as in ``p2p.round.Ending``."""
+    """How a round ended. Keys; ``kind`` as in ``p2p.chain.Ending``."""
 
     kind: str
     finish: tuple[bytes, ...]

@@ -48,7 +48,6 @@ ALPN: Final = "shithead"
 """Without a number: versions are said in ``hello``, so that a refusal can name both."""
 
 ANY_ADDRESSES: Final = ("0.0.0.0", "::")
-LOOPBACK_ADDRESSES: Final = ("127.0.0.1", "::1")
 
 DIAL_SECONDS: Final = 5.0
 """A dial that takes longer has no one at its end: at 30 % loss the slowest of many took under 2 s."""

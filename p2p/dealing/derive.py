@@ -20,9 +20,8 @@ SCALAR_STREAM_BYTES: Final = 64
 WORD_BYTES: Final = 4
 """Read for one number below m. Every m here is far below 2³², so almost no draw is rejected."""
 
-TABLE_WORDS: Final = 3
 BITS_PER_WORD: Final = 11
-"""Three of 2,048 words: one guess at a collision succeeds with 2⁻³³, and coins allow one guess."""
+"""Three table words of 2,048 words: one guess at a collision succeeds with 2⁻³³, and coins allow one guess."""
 
 
 class Stream:

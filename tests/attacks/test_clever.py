@@ -210,7 +210,7 @@ def test_a_round_that_others_play_on_their_own_takes_nobody_out_of_theirs(seed: 
     table.settle()
     table.filter = lambda source, target, entry: True
     reporter = Reporter(host.session)
-    reporter.catch_up()
+    reporter.news()
     table.settle()
     told = {news.name for news in reporter.news()}
     assert private in host.session.rounds and told <= {"fault"}
@@ -366,7 +366,7 @@ def test_who_gives_a_round_up_in_a_hurry_is_named_beside_whom_it_names() -> None
     mover = next(peer for peer in table.peers if peer.state().turn == peer.seat)
     cheat, watching = (peer for peer in table.peers if peer is not mover)
     reporter = Reporter(watching.session)
-    reporter.catch_up()
+    reporter.news()
     owed = [duty for duty in duties(cheat.round.everything()) if duty.number == cheat.round.number_of[mover.me]]
     cheat.write(cheat.session.leave_round(owed))
     table.settle()

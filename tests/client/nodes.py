@@ -37,7 +37,7 @@ class MemoryNode:
         self.left = False
         self._listeners: list[Callable[[tuple[News, ...]], None]] = []
         self.snapshot: Snapshot = self.look()
-        self.reporter.catch_up()
+        self.reporter.news()
 
     def look(self) -> Snapshot:
         session = self.peer.session

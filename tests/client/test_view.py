@@ -179,7 +179,7 @@ def test_the_others_turn() -> None:
     assert view.choices == ()
     assert view.pick_up_why_not is not None
     assert view.pick_up_why_not.code == "not_your_turn"
-    bogdan = view.row_at(1)
+    bogdan = view.player("Bogdan")
     assert bogdan is not None
     assert bogdan.in_turn
     assert bogdan.hand == 3
@@ -259,7 +259,7 @@ def test_who_has_gone_keeps_a_name_and_a_seat_in_the_round() -> None:
     state = record(f"pile 8c\nhand Ana 9c 9h\n{OTHER}turn Ana\n")
     snapshot = snapshot_of(state)
     view = make_view(dataclasses.replace(snapshot, players=snapshot.players[:1]))
-    row = view.row_at(1)
+    row = view.player("Bogdan")
     assert row is not None
     assert (row.name, row.present, row.link) == ("Bogdan", False, "lost")
     assert view.player("bogdan") is row

@@ -9,8 +9,8 @@ import pytest
 from p2p import entries as e
 from p2p.dealing import TransparentDealing
 from p2p.entries import make_entry
+from p2p.facts import body_of
 from p2p.phases import Phase
-from p2p.round import body_of
 from p2p.session import MAX_VERSIONS
 from tests.p2p.peers import Peer, Table, fold_all, verdict
 from tests.p2p.recorded import NAMES

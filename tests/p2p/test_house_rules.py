@@ -13,6 +13,7 @@ from engine.state import GameState
 from p2p import entries as e
 from p2p.audit import Verdict, verify
 from p2p.dealing import TransparentDealing
+from p2p.intent import body_of_move
 from p2p.news import Reporter
 from p2p.phases import Phase
 from p2p.roundfile import Head, decode, encode
@@ -158,7 +159,8 @@ def lie_told(peer: Peer, lie: Lie, move: PlayerMove) -> e.Body | None:
         if game.check(own, wanted) is not None and game.check(seen, wanted) is None:
             round_ = session.current()
             assert round_ is not None
-            return session._body(round_, lens, round_.number_of[peer.me], session._own[round_.contract], wanted)
+            seed = session._own[round_.contract].seed
+            return body_of_move(session.dealing, round_, lens, round_.number_of[peer.me], seed, wanted)
     return None
 
 

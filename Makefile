@@ -23,8 +23,10 @@ check: .venv/.dev
 		$(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system || exit 1; done
 	$(BIN)/lint-imports
 
-# Also several hosts in network namespaces (Linux, root) and the long searches.
+# Also several hosts in network namespaces (Linux, root) and the long searches. Those by coverage need atheris, which
+# has no wheels for every system and Python; where there is none they are skipped, and say so.
 test-all: test
+	@$(PIP) -e '.[dev,fuzz]' 2>/dev/null || echo "atheris can't be installed here: the searches by coverage are skipped"
 	$(BIN)/pytest -n auto --dist worksteal -m "slow and not netns"
 	$(BIN)/pytest -n auto --dist worksteal -m netns
 

@@ -77,7 +77,7 @@ async def keys() -> None:
     spare_pauses()
     async with desk() as (screen, ends):
         # What is measured is the client, not the terminal in memory.
-        screen.tube.stream.feed = lambda text: None  # type: ignore[method-assign]
+        screen.tube.stream.feed = lambda data: None  # type: ignore[method-assign]
         client = ScreenClient(house.nodes[0], **ends)
         screen.client = client
         written = asyncio.Event()

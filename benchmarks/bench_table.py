@@ -11,6 +11,7 @@ cited: a deal for four by the same method, measured on the same class of machine
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import json
 import os
@@ -23,10 +24,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -53,11 +52,12 @@ IDLE_S = 3.0
 
 def memory_mib() -> float:
     """Resident memory of this process, or 0 where the system does not tell it this way."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    pages, page_bytes = 0, 0
+    if sys.platform != "win32":
+        page_bytes = os.sysconf("SC_PAGE_SIZE")
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * page_bytes / 2**20
 
 
 class Watch:
@@ -140,7 +140,13 @@ async def player(directory: Path, name: str, port: int, players: int, rounds: in
         await admit_all(node, players)
     watch = Watch(node)
     judged = asyncio.Semaphore(0)
-    node.subscribe(lambda news: [judged.release() for item in news if item.name == "verdict"] and None)
+
+    def count_verdicts(news: tuple[News, ...]) -> None:
+        for item in news:
+            if item.name == "verdict":
+                judged.release()
+
+    node.subscribe(count_verdicts)
     bot = BotPlayer(node, Level.NORMAL, 0, Random(name))
     bot.start()
     offers = []
@@ -221,7 +227,7 @@ def show_verify(directory: Path, players: int) -> None:
     if times:
         row("verify of a saved round", statistics.median(times), "ms", aim)
         row("verify of a saved round, processor time", statistics.median(used), "ms")
-    if files and resource is not None:
+    if files and sys.platform != "win32":
         before_used = children_s()
         words = ["-m", "client.cli", "--data-dir", str(directory.parent), "verify", str(files[0].absolute())]
         project = Path(__file__).resolve().parent.parent
@@ -231,10 +237,11 @@ def show_verify(directory: Path, players: int) -> None:
 
 def children_s() -> float:
     """The processor time of all processes started here that have ended, in seconds; 0 where it is not told."""
-    if resource is None:
-        return 0.0
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    used_s = 0.0
+    if sys.platform != "win32":
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used_s = usage.ru_utime + usage.ru_stime
+    return used_s
 
 
 def used_at(report: Report, number: int, *phases: str) -> float | None:
@@ -308,8 +315,9 @@ def show(players: int, rounds: int, reports: list[Report]) -> None:
 def main() -> None:
     """Reads the arguments."""
     if len(sys.argv) > 1 and sys.argv[1] == "--player":
-        directory, name, port, players, rounds = sys.argv[2:7]
-        asyncio.run(player(Path(directory), name, int(port), int(players), int(rounds)))
+        directory, name, *numbers = sys.argv[2:7]
+        port, seats, played = map(int, numbers)
+        asyncio.run(player(Path(directory), name, port, seats, played))
         return
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     for players in [int(sys.argv[1])] if len(sys.argv) > 1 else [2, 4, 6]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from client.problems import UsageProblem
+from client.reading import read_small_text
 from p2p.addresses import DEFAULT_PORT, PORT_RANGE, show_address
 from p2p.checkup import Cause, Findings
 from p2p.discovery import SeenTable
@@ -18,6 +20,11 @@ PORTS: Final = f"{DEFAULT_PORT}-{DEFAULT_PORT + PORT_RANGE - 1}"
 PORTS_COLON: Final = PORTS.replace("-", ":")
 
 COMMAND_WAIT_S: Final = 2.0
+"""For a command that asks the system about its firewall; one that hangs must not hang the doctor."""
+
+
+MAX_SYSTEM_FILE_BYTES: Final = 64 << 10
+"""Of a file in which the system says what it is: a few lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,8 @@ def system() -> System:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return read_small_text(path, MAX_SYSTEM_FILE_BYTES)
+    except (OSError, UnicodeDecodeError, UsageProblem):
         return ""
 
 

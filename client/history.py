@@ -12,11 +12,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from client.problems import UsageProblem
+from client.reading import read_small
 from p2p.audit import Verdict, verify_file
 from p2p.roundfile import DamagedRound, NotARound, list_rounds, read
 
 CACHE_NAME: Final = "history.json"
 CACHE_VERSION: Final = 1
+
+MAX_CACHE_BYTES: Final = 32 << 20
+"""Of what is kept of judged rounds, half a kilobyte each: more than anybody plays in a life."""
+
 COUNTED: Final = frozenset({"finished", "stalled"})
 """Endings that count: a round that was given up says nothing about anybody."""
 
@@ -138,7 +144,7 @@ def as_played(file: str, saved_at: str, verdict: Verdict) -> PlayedRound:
 def _load_cache(path: Path) -> dict[str, PlayedRound]:
     """What was kept; nothing if the file is not there or not ours."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_small(path, MAX_CACHE_BYTES))
         if data["version"] != CACHE_VERSION:
             return {}
         return {
@@ -156,7 +162,7 @@ def _load_cache(path: Path) -> dict[str, PlayedRound]:
             )
             for stamp, item in data["rounds"].items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageProblem):
         return {}
 
 

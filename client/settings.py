@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from client.problems import UsageProblem
+from client.reading import read_small_text
+
+MAX_SETTINGS_BYTES: Final = 64 << 10
+"""Of the settings: ours have ten lines, the rest is for comments."""
 
 FALLBACK_NAME: Final = "Player"
 """Where the system tells no login name that could be used."""
@@ -52,7 +56,7 @@ def load(path: Path) -> Settings:
     Raises ``UsageProblem`` when the file can't be read; it is never replaced, somebody wrote it.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_small_text(path, MAX_SETTINGS_BYTES))
     except FileNotFoundError:
         return Settings()
     except OSError as error:
@@ -120,7 +124,7 @@ def save(path: Path, changes: Mapping[str, str | bool]) -> None:
     line = "".join(f"{option} = {json.dumps(value, ensure_ascii=False)}\n" for option, value in changes.items())
     partial = path.with_name(f"{path.name}.new")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+        lines = read_small_text(path, MAX_SETTINGS_BYTES).splitlines(keepends=True) if path.exists() else []
         partial.write_text(line + "".join(_without(lines, changes)), encoding="utf-8")
         partial.replace(path)
     except OSError as error:

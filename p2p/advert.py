@@ -13,12 +13,11 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from p2p.addresses import MAX_PORT
 from p2p.certificates import is_identity
+from p2p.entries import MAX_TABLE_NAME_CHARACTERS
 from p2p.errors import RemoteProtocolError
-from p2p.frames import PROTOCOL_HIGH, PROTOCOL_LOW
-
-MAX_TABLE_NAME_CHARACTERS: Final = 20
-"""As in the entry that opens a table."""
+from p2p.frames import MAX_VERSION, PROTOCOL_HIGH, PROTOCOL_LOW
 
 MAX_WORD_CHARACTERS: Final = 24
 """Names of rules and phases: the longest of ours has half of that."""
@@ -29,14 +28,20 @@ MAX_LABEL_BYTES: Final = 63
 MAX_TXT_VALUE_BYTES: Final = 128
 """Ours are at most 64; zeroconf itself refuses ``key=value`` over 255."""
 
+MAX_SMALL: Final = 255
+"""Players and seats: far more than fit, so that a later version may have more."""
+
+NONCE_BYTES: Final = 8
+"""Enough to tell two starts of one peer apart."""
+
 TABLE_ID_PREFIX_BYTES: Final = 8
 """Enough to group adverts of one table on a LAN."""
 
 CUSTOM_RULES: Final = "custom"
 """What an advert calls rules that are no preset; the whole rules are seen at the door."""
 
-_Small: TypeAlias = Annotated[int, Meta(ge=0, le=255)]
-_Version: TypeAlias = Annotated[int, Meta(ge=0, le=0xFFFF)]
+_Small: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SMALL)]
+_Version: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_VERSION)]
 _Word: TypeAlias = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
 
 
@@ -52,8 +57,8 @@ class TableAd(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     table: Annotated[str, Meta(min_length=1, max_length=MAX_TABLE_NAME_CHARACTERS)]
     table_id: Annotated[bytes, Meta(min_length=TABLE_ID_PREFIX_BYTES, max_length=TABLE_ID_PREFIX_BYTES)]
     key: Annotated[bytes, Meta(min_length=32, max_length=32)]
-    nonce: Annotated[bytes, Meta(min_length=8, max_length=8)]
-    port: Annotated[int, Meta(ge=1, le=0xFFFF)]
+    nonce: Annotated[bytes, Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
+    port: Annotated[int, Meta(ge=1, le=MAX_PORT)]
     players: _Small
     seats: _Small
     rules: _Word

@@ -35,7 +35,7 @@ STEP_ENTRIES: Final = 128
 """Entries taken in with one step, of all peers together: some 30 ms, for which an own move waits at most."""
 
 STEP_BYTES: Final = 1 << 20
-"""Bytes of entries taken in with one step: 32 of the largest."""
+"""Bytes of entries taken in with one step: 25 of the largest."""
 
 ANSWERS_BURST_BYTES: Final = 4 << 20
 """What one peer is sent at once because it asks (``have``, ``ask``): nine rounds of four. One answer is always

@@ -32,6 +32,12 @@ MDNS: Final = ("224.0.0.251", 5353)
 LISTEN_S: Final = 4.0
 """Multicast DNS needs up to 1.2 s, an address that nobody has 3 s to be given up by the kernel."""
 
+MULTICAST_BYTES: Final = 9000
+"""Of a packet of multicast DNS (RFC 6762, section 17); only its sender matters."""
+
+ANSWER_BYTES: Final = 2048
+"""Of an answer to a question; only its first bytes matter."""
+
 NOWHERE: Final = "192.0.2.1"
 """TEST-NET-1 (RFC 5737): asking the system how it would get there sends nothing."""
 
@@ -290,7 +296,7 @@ def _mdns_listener(used: Sequence[Interface]) -> Iterator[socket.socket | None]:
 
 async def _listen(sock: socket.socket | None, heard: set[str]) -> None:
     while sock is not None:
-        _, sender = await asyncio.get_running_loop().sock_recvfrom(sock, 9000)
+        _, sender = await asyncio.get_running_loop().sock_recvfrom(sock, MULTICAST_BYTES)
         heard.add(str(sender[0]))
 
 
@@ -309,7 +315,7 @@ async def _hears(sock: socket.socket) -> None:
     from p2p.probe import ANSWER
 
     while True:
-        data, _ = await asyncio.get_running_loop().sock_recvfrom(sock, 2048)
+        data, _ = await asyncio.get_running_loop().sock_recvfrom(sock, ANSWER_BYTES)
         if data.startswith(ANSWER):
             return
 

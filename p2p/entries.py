@@ -17,6 +17,11 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Meta
 
+from engine.cards import CARDS_IN_PACK
+from engine.contradictions import MAX_CHOOSE_CARDS
+from engine.options import MAX_JOKERS_PER_PACK, MAX_PACKS
+from engine.rules import MAX_PLAYERS as MOST_PLAYERS
+from engine.rules import MIN_PLAYERS
 from p2p.canonical import NotCanonical, Value, dec, enc
 
 VERSION: Final = 1
@@ -25,9 +30,9 @@ VERSION: Final = 1
 SIGNED_LABEL: Final = b"shithead/1 entry\0"
 """D1, D23: what is signed starts with its purpose, so that no signature serves another one."""
 
-MAX_ENTRY_BYTES: Final = 32 * 1024
-"""D22: the largest honest entry is a proof of shuffle of 208 cards, below 34 kB only with four packs; the
-two packs of ten players need 16.9 kB."""
+MAX_ENTRY_BYTES: Final = 40 * 1024
+"""D22: the largest honest entry is the proof of a shuffle: 36.3 kB for the largest deck (``MAX_CARDS``), 16.9 kB
+for the two packs of ten players."""
 
 MAX_SEEN: Final = 64
 """D22: as many as there can be feeds at a table (``MAX_ADMISSIONS``). Where an author has forked its feed there
@@ -47,24 +52,61 @@ here."""
 ZERO_ID: Final = bytes(32)
 """``prev`` of a feed's first entry, and the table id inside an ``open`` entry (D1, D2)."""
 
+SIGNATURE_BYTES: Final = 64
+"""Ed25519 (RFC 8032)."""
+
 MAX_NAME_CHARACTERS: Final = 20
 """D22: a name has to fit beside others on one line of an 80-column terminal."""
 
 MAX_TABLE_NAME_CHARACTERS: Final = 20
 """A DNS-SD instance label holds 63 bytes, and the key's prefix needs some of them."""
 
-MAX_PLAYERS: Final = 10
+MAX_WRITTEN_NAME_CHARACTERS: Final = 4 * MAX_NAME_CHARACTERS
+"""Of a name in an entry: one over ``MAX_NAME_CHARACTERS`` can be read and is a breach that says so; far beyond
+that it has no place in an entry."""
+
+MAX_PLAYERS: Final = MOST_PLAYERS
 """R6: two packs seat ten."""
+
+LIMITS: Final = 3
+"""Of a contract: for a turn, for arranging, and the grace for a debt."""
+
+MAX_JOKERS: Final = MAX_PACKS * MAX_JOKERS_PER_PACK
+"""Jokers of the whole deck, as the rules allow them."""
+
+MAX_CARDS: Final = MAX_PACKS * CARDS_IN_PACK + MAX_JOKERS
+"""Cards of the largest deck that the rules allow: places are below it, and no list of them is longer. At the deal
+of such a deck a player may owe shares for nearly all of it at once."""
+
+MAX_OPENINGS: Final = 64
+"""Calls that one entry answers with shares: each is answered at once, and a move calls for cards once."""
+
+MAX_SMALL_PROOF_BYTES: Final = 512
+"""Proofs of possession and of shares have 128 bytes at most."""
+
+MAX_COUNT: Final = 1_000_000
+"""Rounds, attempts, turns, seconds: more than any evening has, and as many as ``turn_limit`` may count."""
+
+MAX_OPTIONS: Final = 64
+"""Options of a rule set: there are some forty."""
+
+MAX_TEXT_CHARACTERS: Final = 64
+"""An option's name or value, or a reason: the longest value names all ranks."""
+
+MAX_WORD_CHARACTERS: Final = 16
+"""The name of a kind or of an action: the longest of ours has half of that."""
 
 Bytes32 = Annotated[bytes, Meta(min_length=32, max_length=32)]
 Bytes32OrNone = Annotated[bytes, Meta(max_length=32)]
-SmallBytes = Annotated[bytes, Meta(max_length=512)]
+SmallBytes = Annotated[bytes, Meta(max_length=MAX_SMALL_PROOF_BYTES)]
 BigBytes = Annotated[bytes, Meta(max_length=MAX_ENTRY_BYTES)]
-Position = Annotated[int, Meta(ge=0, le=1023)]
+Position = Annotated[int, Meta(ge=0, lt=MAX_CARDS)]
 Number = Annotated[int, Meta(ge=0, lt=MAX_PLAYERS)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000)]
-Name = Annotated[str, Meta(min_length=1, max_length=4 * MAX_NAME_CHARACTERS)]
-ShortText = Annotated[str, Meta(max_length=64)]
+Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+Ordinal = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_WRITTEN_NAME_CHARACTERS)]
+ShortText = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+Word = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
 
 
 class Body(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
@@ -103,16 +145,18 @@ class Mark(Body, frozen=True):
 class Start(Body, frozen=True):
     """The contract of a round (D4); the id of this entry is ``C``."""
 
-    round: Annotated[int, Meta(ge=1, le=1_000_000)]
-    attempt: Annotated[int, Meta(ge=1, le=1_000_000)]
+    round: Ordinal
+    attempt: Ordinal
     last: Bytes32
     engine_revision: Count
-    rules: Annotated[list[tuple[ShortText, ShortText]], Meta(max_length=64)]
-    packs: Annotated[int, Meta(ge=1, le=4)]
-    jokers: Annotated[int, Meta(ge=0, le=4)]
+    rules: Annotated[list[tuple[ShortText, ShortText]], Meta(max_length=MAX_OPTIONS)]
+    packs: Annotated[int, Meta(ge=1, le=MAX_PACKS)]
+    jokers: Annotated[int, Meta(ge=0, le=MAX_JOKERS)]
     escrow: bool
-    limits: Annotated[list[Count], Meta(min_length=3, max_length=3)]
-    roster: Annotated[list[tuple[Bytes32, Name, Bytes32OrNone]], Meta(min_length=2, max_length=MAX_PLAYERS)]
+    limits: Annotated[list[Count], Meta(min_length=LIMITS, max_length=LIMITS)]
+    roster: Annotated[
+        list[tuple[Bytes32, Name, Bytes32OrNone]], Meta(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
+    ]
     seats: Annotated[list[Number], Meta(max_length=MAX_PLAYERS)]
     dealer: Annotated[list[Number], Meta(max_length=1)]
 
@@ -173,11 +217,11 @@ class Shares(Body, frozen=True):
         list[
             tuple[
                 Bytes32,
-                Annotated[list[Position], Meta(min_length=1, max_length=128)],
-                Annotated[list[Bytes32], Meta(min_length=1, max_length=128)],
+                Annotated[list[Position], Meta(min_length=1, max_length=MAX_CARDS)],
+                Annotated[list[Bytes32], Meta(min_length=1, max_length=MAX_CARDS)],
             ]
         ],
-        Meta(min_length=1, max_length=64),
+        Meta(min_length=1, max_length=MAX_OPENINGS),
     ]
     proof: SmallBytes
 
@@ -196,7 +240,7 @@ class Choose(Body, frozen=True):
     """Picks own hand cards that become upcards (option ``arrange=choose``); replaces an earlier choice."""
 
     contract: Bytes32
-    positions: Annotated[list[Position], Meta(min_length=1, max_length=16)]
+    positions: Annotated[list[Position], Meta(min_length=1, max_length=MAX_CHOOSE_CARDS)]
 
 
 class Ready(Body, frozen=True):
@@ -233,10 +277,10 @@ class Move(Body, frozen=True):
     turn: Count
     parent: Bytes32
     digest: Bytes32
-    action: Annotated[str, Meta(max_length=16)]
-    places: Annotated[list[Position], Meta(max_length=128)]
-    positions: Annotated[list[Position], Meta(max_length=128)]
-    shares: Annotated[list[Bytes32], Meta(max_length=128)]
+    action: Word
+    places: Annotated[list[Position], Meta(max_length=MAX_CARDS)]
+    positions: Annotated[list[Position], Meta(max_length=MAX_CARDS)]
+    shares: Annotated[list[Bytes32], Meta(max_length=MAX_CARDS)]
     proof: SmallBytes
 
 
@@ -384,7 +428,7 @@ class _Envelope(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fie
     seq: Annotated[int, Meta(ge=0, lt=MAX_FEED_ENTRIES)]
     prev: Bytes32
     seen: Annotated[list[Bytes32], Meta(max_length=MAX_SEEN)]
-    kind: Annotated[str, Meta(max_length=16)]
+    kind: Word
     body: tuple[Any, ...]
 
 
@@ -395,8 +439,8 @@ def read_entry(data: bytes, signature: bytes) -> Entry:
     """
     if len(data) > MAX_ENTRY_BYTES:
         raise Unreadable("longer than an entry may be")
-    if len(signature) != 64:
-        raise Unreadable("a signature has 64 bytes")
+    if len(signature) != SIGNATURE_BYTES:
+        raise Unreadable(f"a signature has {SIGNATURE_BYTES} bytes")
     try:
         raw = dec(data)
         envelope = msgspec.convert(raw, _Envelope, strict=True)

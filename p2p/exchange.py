@@ -9,14 +9,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Final
 
 from p2p.addresses import Address
 from p2p.budget import QUESTION_BYTES
 from p2p.door import Door
 from p2p.entries import Entry
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.frames import Ask, CloseCode, Entries, Frame, Have, Hello, Knock, Linked, Refuse, Say
+from p2p.frames import (
+    MAX_SAY_CHARACTERS,
+    Ask,
+    CloseCode,
+    Entries,
+    Frame,
+    Have,
+    Hello,
+    Knock,
+    Linked,
+    Refuse,
+    Say,
+)
 from p2p.gossip import is_said, make_say
 from p2p.knocking import Knocker
 from p2p.link_types import LinkStatus
@@ -25,9 +36,6 @@ from p2p.news import News
 from p2p.pump import Pump
 from p2p.sync import answer, batches, lacking, unknown_heads
 from p2p.table import Table, reason_for_departure
-
-MAX_SAY_CHARACTERS: Final = 400
-"""One line of chat: what a screen shows as a few lines, and far below the size of a frame."""
 
 
 class Exchange:
@@ -235,4 +243,4 @@ class Exchange:
         table.tell(News("said", {"player": frame.author, "name": name, "text": frame.text}))
 
 
-__all__ = ["MAX_SAY_CHARACTERS", "Exchange"]
+__all__ = ["Exchange"]

@@ -16,6 +16,8 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from p2p.addresses import MAX_PORT
+from p2p.entries import MAX_ENTRY_BYTES, MAX_NAME_CHARACTERS, SIGNATURE_BYTES
 from p2p.errors import LocalProtocolError, RemoteProtocolError
 
 PROTOCOL_LOW: Final = 1
@@ -23,19 +25,13 @@ PROTOCOL_HIGH: Final = 1
 """The versions of the protocol that this program speaks, both ends included."""
 
 MAX_FRAME_BYTES: Final = 256 * 1024
-"""A frame without its length (D22): eight of the largest entries, and little enough to hold for each link."""
-
-MAX_ENTRY_BYTES: Final = 32 * 1024
-"""One entry (D22): a shuffle of 104 cards with its proof is 24 KiB."""
+"""A frame without its length (D22): six of the largest entries, and little enough to hold for each link."""
 
 MAX_HEADS: Final = 256
 """Heads in one ``have``: two of each feed that a table can have, and some to spare."""
 
 MAX_ENTRIES: Final = 1024
 """Entries in one frame, and ids in one ``ask``; the frame's size bounds them first."""
-
-MAX_NAME_CHARACTERS: Final = 20
-"""A player's name (D22)."""
 
 MAX_SAY_CHARACTERS: Final = 400
 """A line of chat: five lines of a terminal."""
@@ -46,9 +42,30 @@ MAX_ADDRESSES: Final = 16
 MAX_VALUES: Final = 16
 """Values beside a refusal, and extras of a hello."""
 
+MAX_WORD_CHARACTERS: Final = 32
+"""Codes, names of values and versions of programs: the longest of ours has half of that."""
+
+MAX_VALUE_CHARACTERS: Final = 256
+"""One value beside a refusal, such as a name or an address."""
+
+MAX_EXTRA_BYTES: Final = 256
+"""One extra of a hello: what a later version may want to say before anything else."""
+
+MAX_HOST_CHARACTERS: Final = 64
+"""An address in digits: the longest of IPv6 have 45, and some leave room for a scope."""
+
+MAX_VERSION: Final = 0xFFFF
+"""Versions of the protocol: 16 bits, for ever, so that any two programs can name theirs."""
+
+MAX_NUMBER: Final = 2**62 - 1
+"""Numbers of entries, lines and lists: QUIC's largest (RFC 9000, section 16), which no peer reaches."""
+
 _LENGTH: Final = struct.Struct(">I")
 
 LENGTH_BYTES: Final = _LENGTH.size
+
+INSTANCE_BYTES: Final = 8
+"""Enough to tell two starts of one peer apart."""
 
 
 class CloseCode(StrEnum):
@@ -79,14 +96,17 @@ class CloseCode(StrEnum):
         return codes[number - 1] if 1 <= number <= len(codes) else cls.FAILED
 
 
-_U16: TypeAlias = Annotated[int, Meta(ge=0, le=0xFFFF)]
-_U62: TypeAlias = Annotated[int, Meta(ge=0, lt=2**62)]
-_Bytes8: TypeAlias = Annotated[bytes, Meta(min_length=8, max_length=8)]
+_Version: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_VERSION)]
+_Port: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_PORT)]
+_U62: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+_Instance: TypeAlias = Annotated[bytes, Meta(min_length=INSTANCE_BYTES, max_length=INSTANCE_BYTES)]
 _Bytes32: TypeAlias = Annotated[bytes, Meta(min_length=32, max_length=32)]
 _UpTo32: TypeAlias = Annotated[bytes, Meta(max_length=32)]
-_Signature: TypeAlias = Annotated[bytes, Meta(min_length=64, max_length=64)]
-_Word: TypeAlias = Annotated[str, Meta(max_length=32)]
-_Host: TypeAlias = Annotated[str, Meta(max_length=64)]
+_Signature: TypeAlias = Annotated[bytes, Meta(min_length=SIGNATURE_BYTES, max_length=SIGNATURE_BYTES)]
+_Word: TypeAlias = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
+_Value: TypeAlias = Annotated[str, Meta(max_length=MAX_VALUE_CHARACTERS)]
+_Extra: TypeAlias = Annotated[bytes, Meta(max_length=MAX_EXTRA_BYTES)]
+_Host: TypeAlias = Annotated[str, Meta(max_length=MAX_HOST_CHARACTERS)]
 _EntryBytes: TypeAlias = Annotated[bytes, Meta(max_length=MAX_ENTRY_BYTES)]
 
 
@@ -101,13 +121,11 @@ class Hello(_Frame, frozen=True, tag="hello"):
     ``instance``: 8 random bytes, new at each start, so that a restarted peer is told from a second link.
     """
 
-    low: _U16
-    high: _U16
+    low: _Version
+    high: _Version
     program: _Word
-    instance: _Bytes8
-    extras: Annotated[
-        tuple[tuple[_Word, Annotated[bytes, Meta(max_length=256)]], ...], Meta(max_length=MAX_VALUES)
-    ] = ()
+    instance: _Instance
+    extras: Annotated[tuple[tuple[_Word, _Extra], ...], Meta(max_length=MAX_VALUES)] = ()
 
 
 class Have(_Frame, frozen=True, tag="have"):
@@ -158,7 +176,7 @@ class Addresses(_Frame, frozen=True, tag="addresses"):
 
     author: _Bytes32
     number: _U62
-    addresses: Annotated[tuple[tuple[_Host, _U16], ...], Meta(max_length=MAX_ADDRESSES)]
+    addresses: Annotated[tuple[tuple[_Host, _Port], ...], Meta(max_length=MAX_ADDRESSES)]
     signature: _Signature
 
 
@@ -178,9 +196,7 @@ class Refuse(_Frame, frozen=True, tag="refuse"):
     """A no with a reason: of a link (before it is up) or of a request (a knock)."""
 
     code: _Word
-    values: Annotated[
-        tuple[tuple[_Word, Annotated[str, Meta(max_length=256)]], ...], Meta(max_length=MAX_VALUES)
-    ] = ()
+    values: Annotated[tuple[tuple[_Word, _Value], ...], Meta(max_length=MAX_VALUES)] = ()
 
 
 Frame: TypeAlias = Hello | Have | Entries | Ask | Knock | Say | Addresses | Linked | Bye | Refuse

@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -34,7 +34,12 @@ NAMED_BYTES: Final = 4
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 """A long evening of ten players stays below 20 MB; a larger file is not one of ours."""
 
+MAX_HEAD_CHARACTERS: Final = 40
+"""A date, a version of the program, an ending: none of ours has as many."""
+
 _CHECKSUM_BYTES: Final = 32
+
+_HeadText: TypeAlias = Annotated[str, Meta(max_length=MAX_HEAD_CHARACTERS)]
 
 
 class NotARound(ShitheadError):
@@ -50,10 +55,10 @@ class Head(msgspec.Struct, frozen=True):
 
     contract: Annotated[bytes, Meta(min_length=32, max_length=32)]
     round: Annotated[int, Meta(ge=1)]
-    saved_at: Annotated[str, Meta(max_length=40)]
-    program: Annotated[str, Meta(max_length=40)]
+    saved_at: _HeadText
+    program: _HeadText
     saver: Annotated[bytes, Meta(max_length=32)]
-    ending: Annotated[str, Meta(max_length=20)]
+    ending: _HeadText
 
 
 class _File(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):

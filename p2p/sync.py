@@ -15,6 +15,9 @@ from p2p.frames import MAX_ENTRIES, MAX_HEADS, Ask, Entries, Have
 MAX_BATCH_BYTES: Final = 192 * 1024
 """Entries in one frame: below the frame's 256 KiB with room for the lengths between them."""
 
+ENTRY_FRAME_BYTES: Final = 80
+"""What an entry takes in a frame besides its bytes: a signature, and the lengths of both."""
+
 
 MAX_BRANCHES: Final = 2
 """Heads of one forked feed in a ``have``: two prove the fork, and no author may crowd out the others."""
@@ -61,6 +64,6 @@ def batches(entries: Iterable[Entry]) -> Iterator[Entries]:
             yield Entries(tuple(batch))
             batch, size = [], 0
         batch.append((entry.data, entry.signature))
-        size += len(entry.data) + 80
+        size += len(entry.data) + ENTRY_FRAME_BYTES
     if batch:
         yield Entries(tuple(batch))

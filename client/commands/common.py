@@ -31,6 +31,22 @@ PRESET_NAMES: Final = ("wikipedia", "wikipedia_old", "pagat", "backpacker", "par
 
 MAX_SEATS: Final = 10
 MIN_SEATS: Final = 2
+"""R6, as ``engine.rules`` has it: a help text must not wait for the engine; a test compares them."""
+
+MAX_PORT: Final = 65535
+"""Ports are 16 bits (RFC 768), as ``p2p.addresses`` has it: a help text must not wait for the network either."""
+
+MIN_GRACE_S: Final = 5
+"""Less is over before a program that was killed can be started again."""
+
+DEFAULT_GRACE_S: Final = 60
+"""Time to fetch a charger, or to start again."""
+
+MAX_LIMIT_S: Final = 3600
+"""Of a turn, of arranging and of the grace: whoever wants an hour wants no limit."""
+
+MAX_RULES_BYTES: Final = 64 << 10
+"""Of a file of rules: one with every option has two kilobytes, the rest is for comments."""
 
 
 @dataclass(slots=True)
@@ -126,8 +142,8 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--grace",
             "grace_s",
-            type=click.IntRange(5, 3600),
-            default=60,
+            type=click.IntRange(MIN_GRACE_S, MAX_LIMIT_S),
+            default=DEFAULT_GRACE_S,
             show_default=True,
             metavar="S",
             help="After so many seconds without somebody a round may be given up.",
@@ -135,7 +151,7 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--arrange",
             "arrange_s",
-            type=click.IntRange(0, 3600),
+            type=click.IntRange(0, MAX_LIMIT_S),
             default=0,
             metavar="S",
             help="After so many seconds of arranging a player's own program says ready (else never).",
@@ -143,7 +159,7 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--turn",
             "turn_s",
-            type=click.IntRange(0, 3600),
+            type=click.IntRange(0, MAX_LIMIT_S),
             default=0,
             metavar="S",
             help="After so many seconds of a turn a player's own program plays for them (else never).",
@@ -201,10 +217,11 @@ def read_rules(name: str, changes: tuple[str, ...]) -> RuleSet:
 
 def _rules_file(path: Path) -> RuleSet:
     from client.house import meant
+    from client.reading import read_small_text
     from engine.housefile import HouseRulesError, rules_from_toml
 
     try:
-        return rules_from_toml(path.read_text(encoding="utf-8"))
+        return rules_from_toml(read_small_text(path, MAX_RULES_BYTES))
     except OSError as error:
         raise UsageProblem(
             "rules_unreadable",

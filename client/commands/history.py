@@ -21,6 +21,8 @@ BAR_CELLS: Final = 30
 """The longest bar: all rounds a shithead."""
 
 MAX_PAIRS: Final = 10
+"""Pairs of players that are listed, those who met most often: as many as fit below the rest on one screen."""
+
 NAME_CELLS: Final = 20
 
 

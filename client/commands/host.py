@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from client.commands.common import (
+    DEFAULT_GRACE_S,
     MAX_BOTS,
+    MAX_PORT,
     MAX_SEATS,
     MIN_SEATS,
     Options,
@@ -53,7 +55,7 @@ class TablePlan:
     is_announced: bool = True
     searches: bool = False
     """Whether to ask every address of the own networks while the table is open."""
-    limits: tuple[int, int, int] = (0, 0, 60)
+    limits: tuple[int, int, int] = (0, 0, DEFAULT_GRACE_S)
     """Seconds for a turn, for arranging, and the grace; see ``p2p.session.Session.offer``."""
 
 
@@ -70,7 +72,7 @@ class TablePlan:
     help="At most K players, and the first round starts by itself once K are seated.",
 )
 @click.option("--open", "is_open", is_flag=True, help="Let in whoever knocks, without asking me.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="P", help="This UDP port and no other.")
+@click.option("--port", type=click.IntRange(0, MAX_PORT), metavar="P", help="This UDP port and no other.")
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
 @click.option("--no-discovery", is_flag=True, help="Announce nothing: others join by address.")
 @limit_options

@@ -53,6 +53,7 @@ WORDS_S: Final = 3.0
 """A host that is there answers the first question in milliseconds; a lost one is repeated."""
 
 ASK_AGAIN_S: Final = 0.5
+"""Between two questions to one who does not answer: a lost datagram is not noticed as a delay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Final
 
 import click
 
 from client.commands.common import Options, data_options, told
-from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE
+from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE, UsageProblem
+
+MAX_RECORD_BYTES: Final = 4 << 20
+"""Of a record: a line a move, a hundred thousand of them."""
 
 _FILE = click.Path(path_type=Path)
 
@@ -61,14 +65,15 @@ def check(files: tuple[Path, ...]) -> int:
 
 
 def _check_one(path: Path) -> int:
+    from client.reading import read_small
     from engine.record import RecordError, UnreadableRecord, check_text, decode
 
     try:
-        record = check_text(decode(path.read_bytes()), path.name)
+        record = check_text(decode(read_small(path, MAX_RECORD_BYTES)), path.name)
     except RecordError as error:
         click.echo(f"{path}:{error.line}: {told(error)}")
         return EXIT_NEGATIVE
-    except UnreadableRecord as error:
+    except (UnreadableRecord, UsageProblem) as error:
         click.echo(f"{path}: {told(error)}", err=True)
         return EXIT_USAGE
     except OSError as error:
@@ -85,10 +90,11 @@ def _check_one(path: Path) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a move.")
 def show(file: Path, as_json: bool) -> int:
     """Print the position after each move of FILE."""
+    from client.reading import read_small
     from engine.record import RecordError, UnreadableRecord, as_dict, decode, draw, moments, read
 
     try:
-        record = read(decode(file.read_bytes()), file.name)
+        record = read(decode(read_small(file, MAX_RECORD_BYTES)), file.name)
         for number, moment in enumerate(moments(record)):
             if as_json:
                 click.echo(json.dumps(as_dict(record, moment), ensure_ascii=False))
@@ -97,7 +103,7 @@ def show(file: Path, as_json: bool) -> int:
     except RecordError as error:
         click.echo(f"{file}:{error.line}: {told(error)}", err=True)
         return EXIT_NEGATIVE
-    except UnreadableRecord as error:
+    except (UnreadableRecord, UsageProblem) as error:
         click.echo(f"{file}: {told(error)}", err=True)
         return EXIT_USAGE
     except OSError as error:

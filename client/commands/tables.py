@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Final
 
 import click
 
@@ -11,8 +12,15 @@ from client.commands.common import data_options
 from client.commands.finding import ADVICE, FoundTable, browsing, group
 from client.problems import EXIT_GOOD, EXIT_REFUSED
 
-DEFAULT_WAIT_S = 3.0
+DEFAULT_WAIT_S: Final = 3.0
 """Multicast DNS needs up to 1.2 s on one machine; a lost packet is repeated a second later."""
+
+
+MIN_WAIT_S: Final = 0.1
+"""Less is no time to hear anything."""
+
+MAX_WAIT_S: Final = 600.0
+"""Whoever wants to listen for longer asks again."""
 
 
 @click.command("tables")
@@ -20,7 +28,7 @@ DEFAULT_WAIT_S = 3.0
 @click.option(
     "--wait",
     "wait_s",
-    type=click.FloatRange(min=0.1, max=600),
+    type=click.FloatRange(min=MIN_WAIT_S, max=MAX_WAIT_S),
     default=DEFAULT_WAIT_S,
     show_default=True,
     metavar="S",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from p2p.discovery import SeenTable
 
 MAX_TYPED_CHARACTERS: Final = 100
+"""Of an address or table words: the longest have some fifty."""
+
 WHERE_WIDTH: Final = 100
 """From this width on the addresses are shown as well."""
 

@@ -16,6 +16,7 @@ RANK_KEYS: Final = {**{character: character for character in "23456789"}, "0": "
 
 MIN_WIDTH: Final = 60
 MIN_HEIGHT: Final = 16
+"""Of a terminal on which a table of ten players, a hand and what can be done with it can be shown."""
 
 
 @dataclass(frozen=True, slots=True)

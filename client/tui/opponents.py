@@ -17,6 +17,8 @@ COLUMNS_HEIGHT: Final = 22
 """From this height on four opponents at most have a column each; else a line each."""
 
 MAX_COLUMNS: Final = 4
+"""Opponents beside each other: with more a column is too narrow for a name and three cards."""
+
 LATE_S: Final = 10
 """A person thinks for a while; from here on it is shown for how long."""
 

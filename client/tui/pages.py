@@ -33,6 +33,7 @@ from client.view import Stage, View
 from engine.rules import RuleSet, preset_named
 
 MAX_EVENING_ROUNDS: Final = 12
+"""Rounds in columns of four cells beside names and sums, on 80 columns."""
 
 _BACKS: Final = {
     "settings": "page_settings_back",

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
+from engine.cards import CARDS_IN_PACK
 from engine.errors import Sentence, ShitheadError
+from engine.options import MAX_JOKERS_PER_PACK, MAX_PACKS
 
 HASH_BYTES: Final = 32
 """Length of contracts, identity keys, seeds, coins and commitments."""
 
-PACK_CARDS: Final = 52
+PACK_CARDS: Final = CARDS_IN_PACK
 
-MAX_DECK_CARDS: Final = 432
-"""Eight packs of 54: more than any rule set asks for. A bound, since the work grows with the deck."""
+MAX_DECK_CARDS: Final = MAX_PACKS * (CARDS_IN_PACK + MAX_JOKERS_PER_PACK)
+"""The largest deck that the rules allow: a bound, since the work and the proofs grow with the deck."""
 
 
 class DealingError(ShitheadError, ValueError):

@@ -1,4 +1,4 @@
-"""Every limit is a named constant with a reason, listed for readers, and held by a test; many by one here."""
+"""Limits of what others can make a peer read, keep, send and do; more of them are held where they belong."""
 
 from __future__ import annotations
 
@@ -35,21 +35,8 @@ from p2p.facts import Feeds
 from p2p.identity import BadName, check_name
 from p2p.knocking import Knocker
 from tests.p2p.network.helpers import Lan, key_of, soon
-from tests.p2p.network.limits import NEEDS_TEST, PAGE, limits, page, words_in_tests
 from tests.p2p.network.test_discovery import ad_of, txt_of
 from tests.p2p.peers import Table, key_for
-
-
-def test_the_page_of_limits_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "python -m tests.p2p.network.limits"
-
-
-@pytest.mark.parametrize("limit", limits(), ids=lambda limit: f"{limit.module}.{limit.name}")
-def test_every_limit_has_a_reason_and_every_count_and_rate_a_test(limit) -> None:  # type: ignore[no-untyped-def]
-    assert len(limit.reason) > 10, f"{limit.module}.{limit.name} says no reason"
-    if NEEDS_TEST.search(limit.name):
-        assert words_in_tests().get(limit.name), f"no test names {limit.module}.{limit.name}"
-
 
 # -- what can be read
 
@@ -69,8 +56,8 @@ FRAMES = {
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_a_frame_at_its_limit_is_read_and_one_past_it_is_not(name: str) -> None:
-    """MAX_HEADS, MAX_ENTRIES, MAX_NAME_CHARACTERS, MAX_SAY_CHARACTERS, MAX_ADDRESSES, MAX_VALUES,
-    MAX_ENTRY_BYTES."""
+    """frames.MAX_HEADS, frames.MAX_ENTRIES, frames.MAX_SAY_CHARACTERS, frames.MAX_ADDRESSES, frames.MAX_VALUES,
+    entries.MAX_NAME_CHARACTERS, MAX_ENTRY_BYTES."""
     most = getattr(frames, name)
     make = FRAMES[name]
     assert frames.decode(msgspec.msgpack.encode(make(most))) == make(most)
@@ -164,6 +151,13 @@ async def test_questions_that_wait_and_datagrams_that_wait_are_bounded(lan: Lan)
     assert sock.queued == datagrams.MAX_QUEUED_DATAGRAMS
     assert host.endpoint.socket_stats.overflowed == 50
     sock._outgoing.clear()
+
+
+def test_hosts_with_a_ration_of_their_own_are_few() -> None:
+    rations = probe.Rations()
+    for number in range(probe.MAX_HOSTS + 1):
+        rations.take(f"host {number}", 0.0)
+    assert len(rations._hosts) == probe.MAX_HOSTS and "host 0" not in rations._hosts
 
 
 async def test_links_and_pings_are_bounded(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:

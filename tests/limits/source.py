@@ -1,4 +1,4 @@
-"""The limits of ``p2p``, read from the source: ``python -m tests.p2p.network.limits`` writes docs/limits.md."""
+"""The limits of the program, read from its source; ``python -m tests.limits`` writes them to docs/limits.md."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "limits.md"
+PACKAGES = ("engine", "p2p", "client")
 
-IS_LIMIT = re.compile(r"^(MAX|MIN|STEP|SWEEP)_|_(SECONDS|S|MS|TICKS|PER_SECOND|BURST|COST_BYTES|BURST_BYTES)$")
+IS_LIMIT = re.compile(
+    r"^(MAX|MIN|STEP|SWEEP)_|_(SECONDS|S|H|MS|TICKS|TRIES|PER_SECOND|BURST|COST_BYTES|BURST_BYTES)$"
+)
 """Names of what bounds something; sizes of keys and points are formats, not limits."""
 
 NEEDS_TEST = re.compile(r"^(MAX|MIN|STEP)_|(PER_SECOND|BURST|COST_BYTES|BURST_BYTES)$")
@@ -22,10 +25,10 @@ NO_LIMITS = {"MIN_TERMS_PER_THREAD"}
 
 HEAD = """# Limits
 
-Every bound on what others can make a peer keep, send or do, with its reason as it stands beside the constant.
-`python -m tests.p2p.network.limits` writes this page from the source. `tests/p2p/network/test_limits.py` holds
-that it is up to date, that every limit has a reason, and that every count, size and rate has a test that names
-it. Units are in the names.
+Every bound on what others can make a peer keep, send or do, on what the program reads, shows and waits for, and on
+what the rules allow, with its reason as it stands beside the constant. `python -m tests.limits` writes this page
+from the source. `tests/limits/test_page.py` holds that it is up to date, that every limit has a reason, and that
+every count, size and rate has a test that names it. Units are in the names.
 """
 
 
@@ -55,11 +58,17 @@ def _reason(body: list[ast.stmt], at: int) -> str:
     return ""
 
 
+def _shown(value: ast.expr) -> str:
+    """A value as it stands in the source, where that says it; empty where it is made of other constants."""
+    names = [node for node in ast.walk(value) if isinstance(node, ast.Name)]
+    return "" if names else ast.unparse(value)
+
+
 @cache
 def limits() -> tuple[Limit, ...]:
-    """Every limit of ``p2p``, module by module, in the order of the source."""
+    """Every limit, module by module, in the order of the source."""
     found = []
-    for path in sorted((ROOT / "p2p").rglob("*.py")):
+    for path in [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         body = ast.parse(path.read_text(encoding="utf-8")).body
         for at, node in enumerate(body):
@@ -67,22 +76,47 @@ def limits() -> tuple[Limit, ...]:
                 continue
             name = node.target.id
             if IS_LIMIT.search(name) and name not in NO_LIMITS and ast.unparse(node.annotation) == "Final":
-                found.append(Limit(module, name, ast.unparse(node.value), _reason(body, at)))
+                found.append(Limit(module, name, _shown(node.value), _reason(body, at)))
     return tuple(limit for limit in found if isinstance(limit.value, int | float))
+
+
+_NAMED = re.compile(r"""\b(?:([a-z_]+)(?:\.|, "))?([A-Z][A-Z0-9_]+)\b""")
+"""``NAME``, ``module.NAME``, or the two of ``setattr(module, "NAME", …)``."""
 
 
 @cache
 def words_in_tests() -> dict[str, list[str]]:
-    """Word → the tests in whose source it stands."""
+    """Constant, with and without the module it is written with → the tests in whose source it stands."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         source = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(source)):
+        tree = ast.parse(source)
+        imported = {
+            name.name: (node.module or "").rpartition(".")[2]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+        }
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 decorated = [*map(ast.unparse, node.decorator_list), ast.get_source_segment(source, node) or ""]
-                for word in set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", "\n".join(decorated))):
-                    found.setdefault(word, []).append(node.name)
+                for module, name in _NAMED.findall("\n".join(decorated)):
+                    found.setdefault(name, []).append(node.name)
+                    found.setdefault(f"{module or imported.get(name, '')}.{name}", []).append(node.name)
     return found
+
+
+def holders_of(limit: Limit) -> list[str]:
+    """The tests that name a limit. One whose name several modules have is named with its own."""
+    words = words_in_tests()
+    if sum(other.name == limit.name for other in limits()) == 1:
+        return words.get(limit.name, [])
+    tail = limit.module.rpartition(".")[2]
+    return [
+        test
+        for module in (tail, f"{tail}_module", *(["e"] if tail == "entries" else []))
+        for test in words.get(f"{module}.{limit.name}", [])
+    ]
 
 
 def page() -> str:
@@ -91,11 +125,9 @@ def page() -> str:
     for module in dict.fromkeys(limit.module for limit in limits()):
         lines += [f"## `{module}`", "", "| limit | value | reason |", "| --- | --- | --- |"]
         lines += [
-            f"| `{limit.name}` | {limit.shown} | {limit.reason} |" for limit in limits() if limit.module == module
+            f"| `{limit.name}` | {limit.shown or limit.value} | {limit.reason} |"
+            for limit in limits()
+            if limit.module == module
         ]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

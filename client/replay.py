@@ -91,7 +91,7 @@ def load_replay(path: Path, dealing: Dealing | None = None, style: Style | None 
     file = read(path)
     how = dealing or ElGamalDealing()
     start = next((entry for entry in file.entries if entry.id == file.head.contract), None)
-    session = fold(file.entries, start.table, how) if start is not None else None
+    session = fold(file.entries, start.table, how, start.id) if start is not None else None
     round_ = session.rounds.get(file.head.contract) if session is not None else None
     if round_ is None:
         raise NoReplay(_problem("replay_no_round", "{file} does not hold the start of its round.", path))

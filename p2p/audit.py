@@ -21,7 +21,7 @@ from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, signature_fits
 from p2p.facts import Fact, body_of
 from p2p.faults import ON_RECORD_ONLY, Fault
-from p2p.fold import Fold
+from p2p.fold import Fold, settled_by_all
 from p2p.news import moves_of
 from p2p.phases import Phase
 from p2p.round import Lens, Round
@@ -106,7 +106,7 @@ def verify(file: RoundFile, dealing: Dealing | None = None) -> Verdict:
     start = next((entry for entry in entries if entry.id == file.head.contract), None)
     if start is None or start.kind != "start":
         return _damaged(Sentence("no_start", "The file does not hold the start of its round.", {}), checks)
-    folded = fold(entries, start.table, dealing or ElGamalDealing())
+    folded = fold(entries, start.table, dealing or ElGamalDealing(), file.head.contract)
     round_ = folded.rounds.get(file.head.contract)
     if round_ is None:
         return _damaged(
@@ -115,9 +115,14 @@ def verify(file: RoundFile, dealing: Dealing | None = None) -> Verdict:
     return _judge(folded, round_, entries, checks)
 
 
-def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing) -> Fold:
-    """A fold that has taken in all entries and verified all proofs."""
+def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing, contract: bytes) -> Fold:
+    """A fold that has taken in all entries and verified all proofs of the round ``contract``.
+
+    Of the rounds before it those that all their players have signed are taken as they ended, without the
+    arithmetic of their cards: that is for their own files to prove, and a late file would take minutes.
+    """
     folded = Fold(table, dealing)
+    folded.settled = settled_by_all(entries) - {contract}
     for entry in entries:
         folded.receive(entry)
         # Only when something waits for them, so that all proofs of a round are one batch.
@@ -167,6 +172,16 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
                 "The round was stopped before its end, so the seeds stay closed. What was played until then "
                 "kept every rule that can be checked in the open.",
                 {},
+            )
+        )
+    taken = len(folded.settled & folded.rounds.keys())
+    if taken:
+        notes.append(
+            Sentence(
+                "other_rounds",
+                "How other rounds in the file ended ({count}) is taken as all their players signed it; their "
+                "own files prove their cards.",
+                {"count": taken},
             )
         )
     ending = final or lens.ending

@@ -23,6 +23,7 @@ from p2p.canonical import NotCanonical
 from p2p.dealing import Dealing
 from p2p.entries import Entry, Unreadable, entry_id, make_entry, read_entry, signature_fits
 from p2p.errors import LocalProtocolError
+from p2p.fold import settled_by_all
 from p2p.frames import Have
 from p2p.identity import fold_name
 from p2p.news import News, Reporter
@@ -153,8 +154,9 @@ class Core:
         self._noted: set[bytes] = set()
 
     def _load(self, entries: Sequence[Entry]) -> None:
-        """Folds what the store holds. Proofs of a round that this peer has agreed to are not checked again:
-        it did that before it agreed, and an evening's proofs would take as long as the evening's deals."""
+        """Folds what the store holds. Not done again is arithmetic that this peer has done before: the proofs of
+        a round that it has agreed to, and all of one that everybody has signed."""
+        self.session.settled = settled_by_all(entries)
         agreed = {entry.contract for entry in entries if entry.kind == "agreed" and entry.author == self.me}
         for entry in entries:
             self.session.receive(entry)
@@ -162,6 +164,8 @@ class Core:
             while (job := self.session.job()) is not None:
                 trusted = job.contract in agreed and not self.session.feeds.forks
                 self.session.finish(job, () if trusted else job.run())
+        # What still comes of these rounds, a late seed for instance, is checked.
+        self.session.settled = frozenset()
 
     def _take_secrets(self) -> None:
         """Takes the stored secrets of the rounds that this peer takes part in, and notes where one has gone."""

@@ -39,7 +39,7 @@ def record_of(file: RoundFile, name: str, dealing: Dealing | None = None) -> Rec
     contract = file.head.contract
     start = next((entry for entry in file.entries if entry.id == contract and entry.kind == "start"), None)
     dealing = dealing or ElGamalDealing()
-    folded = fold(file.entries, start.table, dealing) if start is not None else None
+    folded = fold(file.entries, start.table, dealing, start.id) if start is not None else None
     round_ = folded.rounds.get(contract) if folded is not None else None
     if round_ is None:
         raise DamagedRound(Sentence("no_start", "The file does not hold the start of its round.", values))

@@ -52,6 +52,25 @@ class Job:
     facts: tuple[Fact, ...] = ()
 
 
+def settled_by_all(entries: Iterable[Entry]) -> frozenset[bytes]:
+    """The contracts of rounds of which everybody on the roster has signed one and the same result.
+
+    Whoever is honest has checked every proof and share before signing; how such a round ended is settled, and
+    what the next one takes from it (who deals, who sat where) follows from the entries without their arithmetic.
+    """
+    rosters: dict[bytes, frozenset[bytes]] = {}
+    signed: dict[tuple[bytes, bytes], set[bytes]] = {}
+    for entry in entries:
+        match entry.body:
+            case e.Start():
+                rosters[entry.id] = frozenset(key for key, _, _ in entry.body.roster)
+            case e.Result():
+                signed.setdefault((entry.contract, entry.body.ending), set()).add(entry.author)
+    return frozenset(
+        contract for (contract, _), authors in signed.items() if rosters.get(contract, {b""}) <= authors
+    )
+
+
 class Fold:
     """One table, as anybody who holds the same entries sees it."""
 
@@ -64,6 +83,8 @@ class Fold:
         self.membership = Membership(None, [], [])
         self.table_faults: list[Fault] = []
         self.dropped: Counter[str] = Counter()
+        self.settled: frozenset[bytes] = frozenset()
+        """Rounds whose arithmetic has been checked before or is somebody else's to check (``settled_by_all``)."""
         self._members: tuple[tuple[Fact | None, int, int], dict[bytes, Member]] | None = None
         """The members now, and the entries that this was found from."""
         self._held: dict[bytes, Entry] = {}
@@ -71,9 +92,9 @@ class Fold:
         self._unverified: dict[bytes, Entry] = {}
         self._busy: set[tuple[str, bytes]] = set()
 
-    def _is_own(self, fact: Fact) -> bool:
-        """Whether this program has made the entry itself, so that its proof needs no check here."""
-        return False
+    def trusts(self, fact: Fact) -> bool:
+        """Whether keys, decks, proofs, shares and seeds of an entry are taken as right without the arithmetic."""
+        return fact.entry.contract in self.settled
 
     def _plays_in(self, round_: Round) -> bool:
         """Whether this program is on the roster of a round."""
@@ -219,7 +240,7 @@ class Fold:
             return
         round_ = self._round_of(fact)
         if round_ is not None:
-            if entry.kind == "proof" and self._is_own(fact):
+            if entry.kind == "proof" and self.trusts(fact):
                 round_.verified[fact.id] = True
                 round_.changed()
             judge(round_, fact)
@@ -333,7 +354,7 @@ class Fold:
             raise Breach("bad_start", "a round is going on") from None
         rules = check_start(body, expected, members)
         self.rounds[fact.id] = Round(
-            self.feeds, fact, self.dealing, rules, self._is_own, is_foreign=body.engine_revision != ENGINE_REVISION
+            self.feeds, fact, self.dealing, rules, self.trusts, is_foreign=body.engine_revision != ENGINE_REVISION
         )
 
     # -- what there is -----------------------------------------------------------------------------

@@ -126,7 +126,7 @@ def _key(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     if body_of(accept, e.Accept).coin_commitment != coin_commitment(round_.contract, number, body.coin):
         raise Breach("bad_commitment")
     part = KeyPart(body.x, body.y, body.proof)
-    if not round_.made_here(fact) and not round_.dealing.check_key(round_.ground, number, part):
+    if not round_.on_trust(fact) and not round_.dealing.check_key(round_.ground, number, part):
         raise Breach("bad_key")
 
 
@@ -154,7 +154,7 @@ def _deck(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
         except ValueError:
             # All of a roster together can do this, for instance one program with two seats, before bystanders.
             raise Breach("bad_deck", "the keys cancel out") from None
-    if not round_.made_here(fact) and not round_.dealing.check_deck(round_.ground, body.deck):
+    if not round_.on_trust(fact) and not round_.dealing.check_deck(round_.ground, body.deck):
         raise Breach("bad_deck", "not made of valid points")
     round_.decks[fact.id] = DeckStep(fact, number, joint, ordered, previous, deck_in, body.deck)
 
@@ -214,7 +214,7 @@ def _are_shares(
     round_: Round, fact: Fact, number: int, deal: Deal, openings: Sequence[Opening], proof: bytes
 ) -> bool:
     """Whether the shares are the author's. Of one's own it is known: they cost as much to check as to make."""
-    if round_.made_here(fact):
+    if round_.on_trust(fact):
         return True
     return round_.dealing.check_shares(round_.ground, number, deal.x[number], deal.deck, openings, proof)
 
@@ -485,7 +485,7 @@ def _reveal(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     deal, step = lens.agreement, lens.deck_of(number)
     if deal is None or step is None:
         raise Breach("bad_kind")
-    if round_.made_here(fact):
+    if round_.on_trust(fact):
         return
     key = body_of(deal.last.keys[number], e.Key)
     shares = {

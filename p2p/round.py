@@ -44,9 +44,8 @@ class Round:
     start: Fact
     dealing: Dealing
     rules: RuleSet
-    made_here: Callable[[Fact], bool] = field(default=lambda fact: False)
-    """Whether this program has made an entry itself. Its arithmetic needs no proof to the one who did it;
-    everyone else and the audit check it."""
+    on_trust: Callable[[Fact], bool] = field(default=lambda fact: False)
+    """Whether the arithmetic of an entry needs no check here (``Fold.trusts``); all else of it is checked."""
     is_foreign: bool = False
     """Whether it is of another engine revision: it can be declined here, never judged or agreed on."""
     facts: dict[str, list[list[Fact]]] = field(default_factory=dict)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import Any, cast
 
+import msgspec
 import pytest
 
+from engine.rules import RuleSet
 from p2p import entries as e
 from p2p.audit import Verdict, verify, verify_file
-from p2p.dealing import Dealing, ElGamalDealing, TransparentDealing
+from p2p.dealing import Dealing, ElGamalDealing, Ground, TransparentDealing
 from p2p.entries import Entry
+from p2p.fold import settled_by_all
+from p2p.phases import Phase
 from p2p.roundfile import MAGIC, DamagedRound, Head, NotARound, RoundFile, decode, encode
 from p2p.session import Session
-from tests.p2p.peers import Table
+from tests.p2p.peers import Peer, Table
 
 CHANGED_PLACES = 200
 
@@ -141,6 +147,93 @@ def test_an_entry_taken_out_leaves_a_gap_and_blames_nobody(every: int) -> None:
         verdict = verify(RoundFile(file.head, rest), TransparentDealing())
         assert verdict.verdict in ("unproven", "damaged"), number
         assert verdict.faults == ()
+
+
+class Noting:
+    """A way of dealing that notes of which rounds it was asked to check something."""
+
+    def __init__(self) -> None:
+        self.checked: Counter[bytes] = Counter()
+        self._dealing = TransparentDealing()
+
+    def __getattr__(self, name: str) -> Any:
+        asked = getattr(self._dealing, name)
+        if not name.startswith(("check_", "begin_check", "finish_checks", "audit_seed")):
+            return asked
+
+        def noted(ground: Ground, *rest: Any) -> Any:
+            self.checked[ground.contract] += 1
+            return asked(ground, *rest)
+
+        return noted
+
+
+def evening(rounds: int) -> Table:
+    table = Table(["Ana", "Bogdan", "Carmen"], seed=4)
+    table.settle()
+    for _ in range(rounds):
+        host = table.peers[0]
+        host.write(host.session.offer(RuleSet(), [peer.me for peer in table.peers]))
+        table.settle()
+        table.play()
+    return table
+
+
+def test_of_rounds_that_all_have_signed_before_only_the_end_is_taken() -> None:
+    table = evening(3)
+    session = table.peers[0].session
+    noting = Noting()
+    verdict = judge(saved(session), cast(Dealing, noting))
+    assert verdict is not None
+    assert (verdict.verdict, verdict.round) == ("fair", 3)
+    assert [(note.code, note.values) for note in verdict.notes] == [("other_rounds", {"count": 2})]
+    assert set(noting.checked) == {session.current().contract}  # type: ignore[union-attr]
+    # Each file by itself is checked in full.
+    for number, round_ in enumerate(session.ended_rounds(), 1):
+        file = decode(saved(session), "test")
+        noting = Noting()
+        head = msgspec.structs.replace(file.head, contract=round_.contract)
+        own = verify(RoundFile(head, file.entries), cast(Dealing, noting))
+        assert (own.verdict, own.round) == ("fair", number)
+        assert set(noting.checked) == {round_.contract}
+
+
+def test_a_round_before_that_somebody_has_not_signed_is_checked_in_full() -> None:
+    """Who gives up a round for somebody signs alone: nothing of it is taken on trust."""
+    table = Table(["Ana", "Bogdan", "Carmen"], seed=4)
+    table.start()
+    table.play_until(lambda: table.peers[0].round.everything().phase is Phase.PLAY)
+    first = table.peers[0].round
+    gone = table.peers[2]
+    gone.write(gone.session.leave_round())
+    table.settle()
+    assert first.everything().final.kind == "unfinished"
+    host = table.peers[0]
+    host.write(host.session.offer(RuleSet(), [peer.me for peer in table.peers[:2]]))
+    table.settle()
+    table.play()
+    noting = Noting()
+    verdict = judge(saved(host.session), cast(Dealing, noting))
+    assert verdict is not None
+    assert (verdict.verdict, verdict.round, verdict.notes) == ("fair", 2, ())
+    assert set(noting.checked) == {first.contract, host.round.contract}
+
+
+def test_results_of_strangers_and_of_two_minds_settle_nothing() -> None:
+    session = evening(1).peers[0].session
+    entries = [fact.entry for fact in session.feeds.by_id.values()]
+    results = [entry for entry in entries if entry.kind == "result"]
+    rest = [entry for entry in entries if entry.kind != "result"]
+    assert settled_by_all(entries) == {results[0].contract}
+    assert settled_by_all([*rest, *results[1:]]) == frozenset()
+    start = next(entry for entry in entries if entry.kind == "start")
+    assert settled_by_all([entry for entry in entries if entry is not start]) == frozenset()
+    other = Peer("Ana", seed=1)
+    other.sit(session.table)
+    twice = other.sign(e.Result(start.id, bytes(32)))
+    assert twice.author == results[0].author or twice.author in {entry.author for entry in results}
+    mixed = [twice, *(entry for entry in results if entry.author != twice.author)]
+    assert settled_by_all([*rest, *mixed]) == frozenset()
 
 
 def test_a_missing_reveal_is_named() -> None:

@@ -339,7 +339,9 @@ def _saved(values: Values, names: Names) -> dict[str, Json]:
 
 
 def _unsaved(values: Values, names: Names) -> dict[str, Json]:
-    return {"round": _plain(values, "round"), "reason": _plain(values, "reason")}
+    sentence = values.get("sentence")
+    reason = render(sentence, names) if isinstance(sentence, Sentence) else _plain(values, "reason")
+    return {"round": _plain(values, "round"), "reason": reason}
 
 
 def _link(values: Values, names: Names) -> dict[str, Json]:

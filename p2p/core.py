@@ -7,6 +7,7 @@ of it is handed back to be sent. A core is used by one thread at a time.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from p2p.canonical import NotCanonical
 from p2p.dealing import Dealing
 from p2p.entries import Entry, Unreadable, entry_id, make_entry, read_entry, signature_fits
 from p2p.errors import LocalProtocolError
+from p2p.facts import size_of
 from p2p.fold import settled_by_all
 from p2p.frames import Have
 from p2p.identity import fold_name
@@ -45,6 +47,20 @@ once if it is true; if it is not, one lie must not keep anybody from playing."""
 MAX_ASKED: Final = 256
 """Missing entries asked for at once; the others with the next frames that come, in turn: whoever names thousands
 that there are not must not keep those from being asked for that there are."""
+
+_OWN_FULL: Final = (
+    "You have written at this table all that one player may write at one. To play on, open a new table."
+)
+
+_FULL: Final = (
+    "{name} has written at this table nearly all that one player may write at one, and no further round can begin "
+    "with {name}. At a new table there is room again."
+)
+
+_TOO_BIG: Final = (
+    "its file would have {size} MB, and one of more than {most} MB can't be checked; {name} alone has written "
+    "{part} MB at this table. A new table begins with small files"
+)
 
 _OWN_GAP: Final = (
     "Some of your entries at this table have gone from your data. They are fetched from the others; until they "
@@ -135,6 +151,7 @@ class Core:
         """The newest own entry on disk, where entries before it have gone from there: until others have sent
         those, nothing may be written, or a number would be used twice."""
         self._notices = [Sentence("own_gap", _OWN_GAP, {})] if self._lost_head else []
+        self._told_full: set[bytes] = set()
         self._seedless: set[bytes] = set()
         self._take_secrets()
         self._heard = False
@@ -196,6 +213,7 @@ class Core:
             self._write_owed(out)
             self._note_players()
             self.session.tick(now)
+        self._note_full()
         notices, self._notices = self._notices, []
         out.news = (*(News("error", {"sentence": notice}) for notice in notices), *self.reporter.news())
         self._save_ended(now, out)
@@ -237,6 +255,8 @@ class Core:
         try:
             if not self.may_write:
                 raise LocalProtocolError("catching_up", "Still catching up with the table: try again in a moment.")
+            if self._is_full():
+                raise LocalProtocolError("own_feed_full", _OWN_FULL)
             bodies = wish.make(self)
         except ShitheadError as problem:
             wish.problem = problem
@@ -258,12 +278,37 @@ class Core:
         return entry
 
     def _write_owed(self, out: Outcome) -> None:
-        if not self.may_write:
+        if not self.may_write or self._is_full():
             return
         while (write := self.session.next_write()) is not None:
             entry = self._write(write.body, out)
             if write.secret is not None:
                 self.store.keep_secret(entry.contract, *write.secret)
+
+    def _is_full(self) -> bool:
+        """Whether what this peer writes would not be taken in any more, by itself or by others."""
+        seq, _ = self.session.head()
+        needed = e.MAX_ENTRY_BYTES + e.SIGNATURE_BYTES
+        return seq >= e.MAX_FEED_ENTRIES or self.session.room_bytes(self.me) < needed
+
+    def require_room(self, players: Sequence[bytes]) -> None:
+        """Raises ``LocalProtocolError`` unless each of these may still write as much as a round takes."""
+        members = self.session.members()
+        full = [members[key].name for key in players if self.session.room_bytes(key) < e.ROUND_BYTES]
+        if full:
+            raise LocalProtocolError(
+                "no_room",
+                "{names} can't play a further round here: all that one player may write at one table is nearly "
+                "written. Go on at a new table, or without them.",
+                names=tuple(full),
+            )
+
+    def _note_full(self) -> None:
+        """Says once for whom there is no room for a further round."""
+        for key, member in self.session.members().items():
+            if key not in self._told_full and self.session.room_bytes(key) < e.ROUND_BYTES:
+                self._told_full.add(key)
+                self._notices.append(Sentence("feed_full", _FULL, {"name": member.name}))
 
     def _note_players(self) -> None:
         for key, member in self.session.members().items():
@@ -332,12 +377,19 @@ class Core:
             self.me,
             ending.kind if ending is not None else str(lens.phase),
         )
-        facts = sorted(self.session.feeds.by_id.values(), key=lambda fact: fact.order)
+        entries = [fact.entry for fact in sorted(self.session.feeds.by_id.values(), key=lambda fact: fact.order)]
+        if roundfile.size_of(entries) > roundfile.MAX_FILE_BYTES:
+            # Nobody could read it. That of the next round holds all this and more: no use in trying again.
+            self._unsaved.discard(round_.contract)
+            reason = self._too_big(entries)
+            out.news += (News("unsaved", {"round": round_.terms.round, "sentence": reason}),)
+            self._count_round(round_)
+            return
         name = roundfile.file_name(
             moment.date().isoformat(), self.session.name, round_.terms.round, round_.contract
         )
         try:
-            path = roundfile.write(self.rounds_dir, name, roundfile.encode(head, [fact.entry for fact in facts]))
+            path = roundfile.write(self.rounds_dir, name, roundfile.encode(head, entries))
         except OSError as error:
             self._unsaved.add(round_.contract)
             out.news += (News("unsaved", {"round": round_.terms.round, "reason": error.strerror or ""}),)
@@ -346,6 +398,24 @@ class Core:
         out.saved.append((round_, path))
         out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
         self._count_round(round_)
+
+    def _too_big(self, entries: Sequence[Entry]) -> Sentence:
+        """How big the file of a round would be, and who has made it so."""
+        written: Counter[bytes] = Counter()
+        for entry in entries:
+            written[entry.author] += size_of(entry)
+        ((author, part),) = written.most_common(1)
+        member = self.session.members().get(author)
+        return Sentence(
+            "round_too_big_to_save",
+            _TOO_BIG,
+            {
+                "size": roundfile.size_of(entries) // 10**6,
+                "most": roundfile.MAX_FILE_BYTES // 10**6,
+                "name": member.name if member is not None else author[:4].hex(),
+                "part": part // 10**6,
+            },
+        )
 
     def _count_round(self, round_: Round) -> None:
         """Notes a round that came to its end with those it was played with; its seed is public now."""

@@ -49,6 +49,13 @@ MAX_FEED_ENTRIES: Final = 100_000
 """Entries in one feed: more than a hundred rounds of an evening. What a member could make others store ends
 here."""
 
+MAX_FEED_BYTES: Final = 8 << 20
+"""Entries of one feed with their signatures: some 180 rounds of four players, 130 of ten. What lies beyond is
+taken in by nobody, so that no member can make the file of a round (which holds the evening) too big to be read."""
+
+ROUND_BYTES: Final = 2 << 20
+"""So much of a feed has to be free for a round: 4,096 entries of 450 bytes, which no round comes near."""
+
 ZERO_ID: Final = bytes(32)
 """``prev`` of a feed's first entry, and the table id inside an ``open`` entry (D1, D2)."""
 

@@ -15,15 +15,24 @@ from p2p.entries import Body, Entry
 B = TypeVar("B", bound=Body)
 
 
+def size_of(entry: Entry) -> int:
+    """What an entry counts of ``MAX_FEED_BYTES``."""
+    return len(entry.data) + len(entry.signature)
+
+
 class Fact:
     """One entry whose whole past is here, with that past."""
 
-    __slots__ = ("entry", "heads", "order", "prev")
+    __slots__ = ("entry", "feed_bytes", "heads", "order", "prev")
+
+    feed_bytes: int
 
     def __init__(self, entry: Entry, prev: Fact | None, heads: dict[bytes, tuple[Fact, ...]], order: int) -> None:
         self.entry = entry
         self.prev = prev
         self.heads = heads
+        self.feed_bytes = size_of(entry) + (prev.feed_bytes if prev is not None else 0)
+        """What the feed amounts to with this entry, on its own branch: the same at every peer."""
         self.order = order
         """The order of arrival at this peer; never used to judge anything."""
 

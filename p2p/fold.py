@@ -16,7 +16,7 @@ from engine.rules import ENGINE_REVISION
 from p2p import entries as e
 from p2p.dealing import Dealing, OwnShuffle
 from p2p.entries import Entry
-from p2p.facts import Fact, Feeds, body_of
+from p2p.facts import Fact, Feeds, body_of, size_of
 from p2p.faults import Breach, Fault
 from p2p.identity import is_identity
 from p2p.judge import Unverified, judge
@@ -85,6 +85,8 @@ class Fold:
         self.dropped: Counter[str] = Counter()
         self.settled: frozenset[bytes] = frozenset()
         """Rounds whose arithmetic has been checked before or is somebody else's to check (``settled_by_all``)."""
+        self.full: set[bytes] = set()
+        """Authors whose feeds have reached ``MAX_FEED_BYTES``."""
         self._members: tuple[tuple[Fact | None, int, int], dict[bytes, Member]] | None = None
         """The members now, and the entries that this was found from."""
         self._held: dict[bytes, Entry] = {}
@@ -118,6 +120,10 @@ class Fold:
         while ready:
             following = ready.popleft()
             missing = self._missing(following)
+            if following.author in self.full and following.prev in missing:
+                # Nobody takes in the one before it either: it would wait for ever.
+                self.dropped["feed_full"] += 1
+                continue
             if missing:
                 self._hold(following, missing)
                 continue
@@ -131,6 +137,11 @@ class Fold:
     def waits_for_proofs(self) -> bool:
         """Whether an entry is held until proofs in its past have been checked."""
         return bool(self._unverified)
+
+    def room_bytes(self, author: bytes) -> int:
+        """How much an author may still write at this table (on the first branch, where there are two)."""
+        line = self.feeds.line.get(author)
+        return e.MAX_FEED_BYTES - (line[-1].feed_bytes if line else 0)
 
     def missing(self) -> frozenset[bytes]:
         """Ids that held entries wait for and that nobody has sent yet."""
@@ -192,6 +203,11 @@ class Fold:
             if prev.author != entry.author or prev.seq != entry.seq - 1:
                 self.dropped["chain"] += 1
                 return False
+            if prev.feed_bytes + size_of(entry) > e.MAX_FEED_BYTES:
+                self.dropped["feed_full"] += 1
+                self.full.add(entry.author)
+                self._forget_waiting(entry.id)
+                return False
         if entry.kind == "open":
             return entry.id == self.table and is_identity(entry.author)
         versions = self.feeds.forks.get(entry.author, {}).get(entry.seq, ())
@@ -200,6 +216,15 @@ class Fold:
             self.dropped["versions"] += 1
             return False
         return True
+
+    def _forget_waiting(self, ident: bytes) -> None:
+        """Drops what waits for an entry that nobody takes in, and what waits for that."""
+        gone = [ident]
+        while gone:
+            for waiting in self._waiting.pop(gone.pop(), ()):
+                if self._held.pop(waiting, None) is not None:
+                    self.dropped["feed_full"] += 1
+                    gone.append(waiting)
 
     def _is_named_by_member(self, ident: bytes) -> bool:
         """Whether an entry of somebody who was let in waits for this id; a stranger's naming says nothing."""

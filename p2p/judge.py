@@ -28,7 +28,7 @@ from p2p.duties import duties
 from p2p.facts import Fact, body_of
 from p2p.faults import Breach, Fault
 from p2p.phases import TABLE, Who, refusal
-from p2p.round import MAX_ROUND_ENTRIES, MAX_SWAPS, Lens, Round
+from p2p.round import MAX_SWAPS, Lens, Round
 
 JUDGED_IN_FOREIGN_ROUNDS: Final = frozenset({"accept", "decline", "leave"})
 """What means the same whatever the rules are. By other rules nobody can be judged, nor blamed."""
@@ -81,7 +81,7 @@ def _check(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
         raise Breach(refusal(lens.phase, kind))
     _check_author(lens, kind, number, row.who)
     accept = lens.first("accept", number)
-    if accept is not None and fact.seq - accept.seq >= MAX_ROUND_ENTRIES:
+    if accept is not None and fact.seq - accept.seq >= round_.most_entries:
         raise Breach("bad_kind", "too many entries in one round")
     _GUARDS[kind](round_, lens, fact, number)
     round_.facts[kind][number].append(fact)

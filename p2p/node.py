@@ -307,6 +307,7 @@ class Node:
             members = [key for key in core.session.members() if key in present]
             if len(members) < 2:
                 raise LocalProtocolError("too_few", "A round needs at least two players.")
+            core.require_room(members)
             turn_s, arrange_s, grace_s = table.limits
             return [core.session.offer(table.rules, members, grace_s, turn_s=turn_s, arrange_s=arrange_s)]
 

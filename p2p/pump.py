@@ -267,7 +267,7 @@ class Pump:
             verdict = await asyncio.shield(audit)
         except ShitheadError as problem:
             log.warning("the saved round cannot be read back: %s", problem)
-            table.tell(News("unsaved", {"round": number, "reason": str(problem)}))
+            table.tell(News("unsaved", {"round": number, "sentence": problem.sentence}))
             return
         table.tell(News("verdict", {"round": number, "verdict": verdict.verdict, "audit": verdict}))
 

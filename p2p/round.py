@@ -35,6 +35,11 @@ MAX_SWAPS: Final = 64
 MAX_ROUND_ENTRIES: Final = 4096
 """D22: entries of one author in one round; the longest round (1,000 moves of ten players) stays below it."""
 
+ENTRIES_PER_ACTION: Final = 4
+"""So many more where ``turn_limit`` allows more: a move, a joker's name, shares, being done."""
+
+USUAL_TURN_LIMIT: Final = RuleSet().turn_limit
+
 
 @dataclass(eq=False)
 class Round:
@@ -83,6 +88,12 @@ class Round:
         self.number_of = {key: number for number, key in enumerate(self.roster)}
         self.ground = Ground(self.contract, self.terms.round, self.roster, self.terms.packs, self.terms.jokers)
         self.facts = {kind: [[] for _ in self.roster] for kind in e.ROUND_KINDS}
+
+    @property
+    def most_entries(self) -> int:
+        """How many entries of one author belong to it at most: what is honest never has as many."""
+        longer = max(0, self.rules.turn_limit - USUAL_TURN_LIMIT)
+        return MAX_ROUND_ENTRIES + ENTRIES_PER_ACTION * longer
 
     @property
     def players(self) -> int:

@@ -32,12 +32,19 @@ NAMED_BYTES: Final = 4
 """So much of the contract is in a file's name: enough to tell the rounds of a directory apart."""
 
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
-"""A long evening of ten players stays below 20 MB; a larger file is not one of ours."""
+"""A long evening of ten players stays below 20 MB, eight feeds that are full fit; a larger file is not one of
+ours, and none is written."""
 
 MAX_HEAD_CHARACTERS: Final = 40
 """A date, a version of the program, an ending: none of ours has as many."""
 
 _CHECKSUM_BYTES: Final = 32
+
+_ENTRY_FRAME_BYTES: Final = 16
+"""What an entry takes in a file besides its bytes and its signature."""
+
+_FRAME_BYTES: Final = 1024
+"""What a file has besides its entries."""
 
 _HeadText: TypeAlias = Annotated[str, Meta(max_length=MAX_HEAD_CHARACTERS)]
 
@@ -72,6 +79,11 @@ class RoundFile:
 
     head: Head
     entries: tuple[Entry, ...]
+
+
+def size_of(entries: Sequence[Entry]) -> int:
+    """How many bytes a file of these entries has at most."""
+    return sum(len(entry.data) + len(entry.signature) + _ENTRY_FRAME_BYTES for entry in entries) + _FRAME_BYTES
 
 
 def encode(head: Head, entries: Sequence[Entry]) -> bytes:
@@ -119,7 +131,13 @@ def read(path: Path) -> RoundFile:
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
-            raise NotARound(Sentence("round_too_big", "{file} is too big to be a round.", {"file": str(path)}))
+            raise NotARound(
+                Sentence(
+                    "round_too_big",
+                    "{file} is too big to be a round: it has {size} MB, and a round has {most} MB at most.",
+                    {"file": str(path), "size": size // 10**6, "most": MAX_FILE_BYTES // 10**6},
+                )
+            )
         data = path.read_bytes()
     except OSError as error:
         raise NotARound(

@@ -8,7 +8,7 @@ from typing import Final
 
 from client.cards import JOKER, rank_label, rank_word
 from client.phrases import DEBTS, said, told
-from client.sentences import listed
+from client.sentences import listed, render
 from client.view import View
 from engine.cards import card_text, rank_text
 from engine.errors import Sentence
@@ -201,7 +201,9 @@ def _saved(values: Mapping[str, object], after: View) -> list[Sentence]:
 
 
 def _unsaved(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [said("unsaved", reason=text_in(values, "reason"))]
+    sentence = values.get("sentence")
+    reason = render(sentence) if isinstance(sentence, Sentence) else text_in(values, "reason")
+    return [said("unsaved", reason=reason)]
 
 
 def _error(values: Mapping[str, object], after: View) -> list[Sentence]:

@@ -12,6 +12,7 @@ from engine.moves import Flip, Play, Swap
 from engine.rules import RuleSet
 from p2p import entries as e
 from p2p import judge
+from p2p import round as round_module
 from p2p.dealing import TransparentDealing
 from p2p.dealing.interface import DealingError
 from p2p.entries import Entry
@@ -80,13 +81,13 @@ known("two moves under one number", "fork", "fold.Fold._note_fork")
 @case("bad_kind", "judge._check.3")
 def more_entries_than_a_round_may_have() -> Found:
     scene = arranging()
-    limit, judge.MAX_ROUND_ENTRIES = judge.MAX_ROUND_ENTRIES, 12  # type: ignore[misc]
+    limit, round_module.MAX_ROUND_ENTRIES = round_module.MAX_ROUND_ENTRIES, 12  # type: ignore[misc]
     try:
         for _ in range(7):
             scene.cheater.write(_swap(scene.cheater))
         scene.table.settle()
     finally:
-        judge.MAX_ROUND_ENTRIES = limit  # type: ignore[misc]
+        round_module.MAX_ROUND_ENTRIES = limit  # type: ignore[misc]
     return scene.found()
 
 

@@ -148,6 +148,16 @@ def one_version_too_many(table: Table) -> bool:
     return taken(table, *(make_entry(cheat.key, host.session.table, seq, prev, (), body) for body in bodies))
 
 
+def into_a_full_feed(table: Table) -> bool:
+    host, cheat = table.peers
+    seq, prev = cheat.session.head()
+    limit, e.MAX_FEED_BYTES = e.MAX_FEED_BYTES, host.session.feeds.by_id[prev].feed_bytes  # type: ignore[misc]
+    try:
+        return taken(table, make_entry(cheat.key, host.session.table, seq, prev, (), e.Mark()))
+    finally:
+        e.MAX_FEED_BYTES = limit  # type: ignore[misc]
+
+
 def of_a_stranger(table: Table) -> bool:
     host = table.peers[0]
     seen = (host.session.feeds.line[host.me][-1].id,)
@@ -157,7 +167,8 @@ def of_a_stranger(table: Table) -> bool:
 DROPS: dict[Callable[[Table], bool], str] = {
     on_anothers_entry: "fold.Fold._fits_feed.0",
     after_a_gap: "fold.Fold._fits_feed.0",
-    one_version_too_many: "fold.Fold._fits_feed.1",
+    into_a_full_feed: "fold.Fold._fits_feed.1",
+    one_version_too_many: "fold.Fold._fits_feed.2",
     of_a_stranger: "fold.Fold._is_known",
 }
 """What is dropped and blames nobody → the refusal that drops it."""

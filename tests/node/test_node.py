@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import Sentence
 from engine.rules import RuleSet, with_options
 from p2p.audit import verify_file
 from p2p.dealing import ElGamalDealing
@@ -37,6 +38,29 @@ async def test_a_round_is_played_saved_and_verified_alike_by_everyone(evening: E
     verdicts = [verify_file(found[0]) for found in files]
     assert {v.verdict for v in verdicts} == {"fair"}
     assert len({(v.finish, v.shithead, tuple(p.key for p in v.players)) for v in verdicts}) == 1
+
+
+async def test_a_round_whose_file_nobody_could_read_is_said_to_be_with_sizes_and_names_and_not_written(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = await evening.table("Ana", "Bogdan")
+    rounds = nodes[0].config.data_dir / "rounds"
+    told: list[News] = []
+    nodes[0].subscribe(lambda news: told.extend(n for n in news if n.name == "unsaved"))
+    evening.seat_bots()
+    with monkeypatch.context() as small:
+        small.setattr("p2p.roundfile.MAX_FILE_BYTES", 9_000)
+        await nodes[0].offer_round()
+        await asyncio.gather(*(until(node, is_over(1)) for node in nodes))
+    (reason,) = (news.values["sentence"] for news in told)
+    assert isinstance(reason, Sentence) and reason.code == "round_too_big_to_save"
+    assert reason.values["name"] in ("Ana", "Bogdan")
+    assert not rounds.exists()
+    # The next one is saved, and is not held up by that one.
+    await nodes[0].offer_round()
+    await asyncio.gather(*(until(node, is_over(2)) for node in nodes))
+    (verdict,) = (verify_file(path, evening.dealing) for path in list_rounds(rounds))
+    assert (verdict.round, verdict.verdict) == (2, "fair")
 
 
 async def test_a_round_that_the_disk_did_not_take_is_saved_with_the_next_one(

@@ -66,6 +66,7 @@ def test_every_fault_code_is_listed_and_no_other():
         ("players", e.MAX_PLAYERS),
         ("swaps", round.MAX_SWAPS),
         ("entries of an author in a round", f"{round.MAX_ROUND_ENTRIES:,}"),
+        ("a feed", f"{e.MAX_FEED_BYTES >> 20} MiB"),
         ("entries held for an author", session.MAX_HELD_PER_AUTHOR),
         ("strangers for whom entries are held", session.MAX_HELD_STRANGERS),
         ("versions of one number kept unasked", session.MAX_VERSIONS),

@@ -130,7 +130,7 @@ def fold(entries: Sequence[Entry], table: bytes, dealing: Dealing, contract: byt
             folded.finish(job, job.run())
     for round_ in folded.rounds.values():
         # Proofs of an attempt that died early are worth checking too: they may name a culprit.
-        unverified = round_.everything().unverified()
+        unverified = round_.everything().unverified
         for fact, statement, joint in unverified:
             bad = dealing.check_proofs(round_.ground, joint, [statement])
             folded.note_proof(round_, fact, good=not bad)

@@ -363,7 +363,7 @@ class Fold:
             for contract, round_ in self.rounds.items()
             if self.feeds.in_past(fact, round_.start)
         }
-        if any(lens.agreement is None and lens.unverified() for lens in lenses.values()):
+        if any(lens.agreement is None and lens.unverified for lens in lenses.values()):
             raise Unverified
         roster = tuple(key for key, _, _ in body.roster)
         try:
@@ -452,7 +452,7 @@ class Fold:
         return self._verified(job, outcome) if isinstance(outcome, tuple) else ()
 
     def _verify_job(self, round_: Round, lens: Lens) -> Job | None:
-        wanted = lens.unverified()
+        wanted = lens.unverified
         if not wanted or not self._is_verified_now(round_, lens):
             return None
         joint = wanted[0][2]

@@ -74,7 +74,7 @@ def _check(round_: Round, lens: Lens, fact: Fact, number: int) -> None:
     kind = fact.entry.kind
     if isinstance(fact.entry.body, e.Malformed):
         raise Breach("bad_schema", fact.entry.body.reason)
-    if kind == "agreed" and lens.unverified():
+    if kind == "agreed" and lens.unverified:
         raise Unverified
     row = TABLE.get((lens.phase, kind))
     if row is None:

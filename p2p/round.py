@@ -256,7 +256,8 @@ class Lens:
             return False
         return bool(self.each("decline") or self.leaves or self.faults)
 
-    def unverified(self) -> list[tuple[Fact, ShuffleStatement, bytes]]:
+    @cached_property
+    def unverified(self) -> tuple[tuple[Fact, ShuffleStatement, bytes], ...]:
         """Proofs here that have not been checked yet: fact, statement, joint key."""
         found = []
         for number in self.round.numbers:
@@ -268,7 +269,7 @@ class Lens:
                 proof = body_of(fact, e.Proof).proof
                 statement = ShuffleStatement(number, step.deck_in, step.deck_out, proof)
                 found.append((fact, statement, step.joint))
-        return found
+        return tuple(found)
 
     def deck_of(self, number: int) -> DeckStep | None:
         """The deck that a number has shuffled here."""

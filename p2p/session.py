@@ -543,7 +543,7 @@ class Session(Fold):
             return None
         if self._is_verified_now(round_, lens):
             return None
-        wanted = [one for one in lens.unverified() if one[0].id not in round_.begun]
+        wanted = [one for one in lens.unverified if one[0].id not in round_.begun]
         if not wanted:
             return None
         ground, dealing = round_.ground, self.dealing

@@ -8,12 +8,14 @@ from typing import Protocol
 
 from client.bots import PlayerNode
 from client.cards import Style
+from client.clocks import Clocks, changed_clocks, in_short
 from client.house import changed_rules
 from client.orders import (
     Act,
     Admit,
     Answer,
     Away,
+    ChangeClock,
     ChangeRules,
     Kick,
     Order,
@@ -37,6 +39,8 @@ class TableNode(PlayerNode, Protocol):
 
     rules: RuleSet
     """What the next offer uses."""
+    limits: tuple[int, int, int]
+    """The clocks of the next offer, in seconds: turn, arranging, grace."""
 
     @property
     def gone(self) -> asyncio.Event:
@@ -140,6 +144,8 @@ class Doer:
                 await self._take(rules, said("set_said", option=option, value=value), view, style)
             case TakePreset(name=name):
                 await self._take(RuleSet.preset(name), said("preset_said", name=name), view, style)
+            case ChangeClock(clock=clock, seconds=seconds):
+                await self._take_clocks(changed_clocks(Clocks(*node.limits), clock, seconds), view, style)
             case Away(is_away=is_away):
                 return await self._go_away(is_away, view, style)
         return None
@@ -154,6 +160,12 @@ class Doer:
         """Other rules for the next rounds, told to everybody. Raises ``RuleError`` where so many don't fit."""
         check_playable(rules, max(2, len(view.players)))
         self._node.rules = rules
+        await self._node.say(render(told, view.names, style))
+
+    async def _take_clocks(self, clocks: Clocks, view: View, style: Style) -> None:
+        """Other clocks for the next rounds, told to everybody."""
+        self._node.limits = clocks.values
+        told = said("clock_said", text=in_short(clocks))
         await self._node.say(render(told, view.names, style))
 
     async def _go_away(self, is_away: bool, view: View, style: Style) -> Sentence:

@@ -120,7 +120,9 @@ def _present(snapshot: Snapshot) -> list[News]:
             "round": round_.number,
             "attempt": round_.attempt,
         }
-        found.append(News("contract", {**values, "players": round_.roster, "rules": round_.rules}))
+        found.append(
+            News("contract", {**values, "players": round_.roster, "rules": round_.rules, "limits": round_.limits})
+        )
         found.append(News("phase", {**values, "phase": round_.phase}))
     # A trouble that lasts was told once, and that may have been before anybody listened.
     found += [News("error", {"sentence": said(code)}) for code in snapshot.notices if code in SAID]
@@ -194,7 +196,18 @@ def _contract(values: Values, names: Names) -> dict[str, Json]:
         "attempt": _plain(values, "attempt"),
         "players": _all_named(values, names, "players"),
         "rules": options,
+        **_clocks(values),
     }
+
+
+def _clocks(values: Values) -> dict[str, Json]:
+    limits = values.get("limits")
+    turn_s, arrange_s, grace_s = limits if isinstance(limits, tuple | list) and len(limits) == 3 else (None,) * 3
+    return {"turn_s": turn_s, "arrange_s": arrange_s, "grace_s": grace_s}
+
+
+def _declined(values: Values, names: Names) -> dict[str, Json]:
+    return {"player": _named(values, names), "reason": _plain(values, "reason"), "debts": _debts(values, names)}
 
 
 def _phase(values: Values, names: Names) -> dict[str, Json]:
@@ -296,17 +309,19 @@ def _out(values: Values, names: Names) -> dict[str, Json]:
     return {"player": _seated(values, names), "place": _plain(values, "place")}
 
 
-def _over(values: Values, names: Names) -> dict[str, Json]:
+def _debts(values: Values, names: Names) -> Json:
     debts = values.get("debts")
-    owed: list[Json] = []
-    for key, what in debts if isinstance(debts, tuple) else ():
-        owed.append({"player": names.of_key(key), "what": what})
+    pairs = debts if isinstance(debts, tuple) else ()
+    return [{"player": names.of_key(key), "what": what} for key, what in pairs]
+
+
+def _over(values: Values, names: Names) -> dict[str, Json]:
     return {
         "round": _plain(values, "round"),
         "result": _plain(values, "result"),
         "finish": _all_named(values, names, "finish"),
         "shithead": _named(values, names, "shithead"),
-        "debts": owed,
+        "debts": _debts(values, names),
         "left": _all_named(values, names, "left"),
         "gave_up": _all_named(values, names, "gave_up"),
     }
@@ -371,6 +386,7 @@ FIELDS: Final[dict[str, Callable[[Values, Names], dict[str, Json]]]] = {
     "left": _left,
     "knocked": _knocked,
     "contract": _contract,
+    "declined": _declined,
     "phase": _phase,
     "words": _words,
     "hand": _hand,

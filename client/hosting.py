@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from engine.errors import ShitheadError
+from p2p.duties import PERSONAL
 from p2p.identity import fold_name
 from p2p.news import News
 from p2p.phases import Phase
@@ -107,7 +108,7 @@ class Policy:
     own_bots: frozenset[bytes] = frozenset()
     voids: bool = False
     """Whether a round that somebody's silence has stopped for longer than its grace is given up by itself:
-    where no person sits who could."""
+    where no person sits who could. A person who is there and thinks is no silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = froz
     acts for the host there is nothing to do but to give up a round that has stopped.
     """
     actions: list[Action] = []
-    if policy.voids and snapshot.round is not None and snapshot.round.overdue:
+    if policy.voids and _has_stopped(snapshot):
         return (Void(),)
     if snapshot.acting_host != snapshot.me:
         return ()
@@ -160,6 +161,16 @@ def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = froz
     if not actions and wants_round(policy, snapshot, given_up):
         actions.append(Offer())
     return tuple(actions)
+
+
+def _has_stopped(snapshot: Snapshot) -> bool:
+    """Whether somebody is overdue who is not there, or owes what no person has to think about."""
+    here = {player.key for player in snapshot.players if is_present(player)}
+    waits = snapshot.round.waits if snapshot.round is not None else ()
+    return any(
+        wait.is_overdue and wait.player != snapshot.me and (wait.player not in here or wait.what not in PERSONAL)
+        for wait in waits
+    )
 
 
 def wants_round(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset()) -> bool:

@@ -84,6 +84,14 @@ class TakePreset:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeClock:
+    """Offer the next rounds with another clock: ``turn``, ``arrange`` or ``grace``; see `client.rows.Clocks`."""
+
+    clock: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Away:
     """Go away (my program plays for me) or come back."""
 
@@ -100,7 +108,8 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases``, ``how`` or ``help``."""
+    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases``, ``how``, ``clock`` or
+    ``help``."""
 
     what: str
 
@@ -125,7 +134,19 @@ class Problem:
 
 
 Order = (
-    Act | Answer | Talk | StartRound | Admit | Refuse | Kick | SeatBots | Void | ChangeRules | TakePreset | Away
+    Act
+    | Answer
+    | Talk
+    | StartRound
+    | Admit
+    | Refuse
+    | Kick
+    | SeatBots
+    | Void
+    | ChangeRules
+    | TakePreset
+    | ChangeClock
+    | Away
 )
 """What both clients can be told to do at a table; ``client.doing`` does it."""
 

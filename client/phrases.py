@@ -72,8 +72,24 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     "gave_up": ("{player} gave the round up.", "You gave the round up."),
     "wait": ("Waiting for {player} {what}.", "It is on you {what}."),
     "overdue": (
-        "{player} has owed this for {seconds} s. `void` gives the round up; till then all wait.",
+        "{player} has been waited for {seconds} s {what}. `void` gives the round up for everybody: it ends "
+        "unfinished, nobody is the shithead, and that {player} was waited for is on record. Till then all wait.",
         "",
+    ),
+    "declined": ("{player} does not play this round.", "You do not play this round."),
+    "declined_revision": (
+        "The program of {player} knows other rules than that of who offers the round: the older one has to be "
+        "updated.",
+        "Your program knows other rules than that of who offers the round: the older one has to be updated.",
+    ),
+    "declined_left": ("{player} takes no part in the deal any more.", "You take no part in the deal any more."),
+    "declined_gave_up": (
+        "{player} gave up waiting for {names}, so this deal ends. Nothing is lost by that.",
+        "You gave up waiting for {names}, so this deal ends. Nothing is lost by that.",
+    ),
+    "acts": (
+        "{player} lets others in and starts rounds now.",
+        "It is on you now to let others in (`admit`) and to start rounds (`start`).",
     ),
     "turn": ("It is {player}'s turn.", "It is your turn."),
 }
@@ -96,7 +112,7 @@ SAID: Final[dict[str, str]] = {
     "shuffled": "Shuffled by {done} of {all}.",
     "proven": "All {all} shuffles are proven on every side: the cards are dealt.",
     "dealing": "The cards are being shuffled by everybody in turn.",
-    "dead": "The round did not come about.",
+    "dead": "The round did not come about. Nothing counts; it can be offered again.",
     "words": "Table words: {words}. They are the same at everybody's screen, or somebody is in between.",
     "seats": "Seats, clockwise: {players}. {dealer} deals.",
     "arrange": "The cards are dealt. Everybody may exchange hand cards for upcards.",
@@ -117,7 +133,7 @@ SAID: Final[dict[str, str]] = {
     "over_finished": "Round {round} is over.",
     "over_stalled": "Round {round} has reached its limit of turns: nobody is the shithead.",
     "over_forfeit": "Round {round} is over: the other side has left.",
-    "over_unfinished": "Round {round} ends unfinished.",
+    "over_unfinished": "Round {round} ends unfinished: nobody is the shithead.",
     "over_faulted": "Round {round} ends with a breach of the rules of the deal.",
     "place": "{place}: {name}.",
     "fair": (
@@ -132,6 +148,7 @@ SAID: Final[dict[str, str]] = {
     "next_other": "{host} can start another round.",
     # my turn
     "your_turn": "Your turn.",
+    "your_turn_limit": "Your turn ({seconds} s).",
     "lead": "The pile is empty: any card can be led.",
     "on_pile": "On the pile: {cards} ({count:card|cards}).",
     "on_pile_deep": "On the pile, of {count:card|cards} the top {shown}: {cards}.",
@@ -228,9 +245,25 @@ SAID: Final[dict[str, str]] = {
     "rules_new": "House rules, where they differ from the usual ones:",
     "rules_changed": "The rules change:",
     "rules_line": "  {text}",
+    "clock_head": "Clocks:",
+    "clock_turn": "A turn lasts {seconds} s at most: then a player's own program plays for them.",
+    "clock_arrange": "Arranging lasts {seconds} s at most: then a player's own program says ready for them.",
+    "clock_none": "No clock runs for a turn or for arranging.",
+    "clock_grace": "Whoever is waited for {seconds} s longer may be given up; the round then ends unfinished.",
+    "clock_grace_only": "Whoever is waited for {seconds} s may be given up; the round then ends unfinished.",
+    "clock_left": "{seconds} s left: then your program plays for you.",
+    "clock_said": "The clocks of the next round: {text}",
+    "clock_how": (
+        "Say which clock and how many seconds, such as `clock turn 30`, `clock arrange 90` or `clock grace 120`; "
+        "0 is no clock. `clock` alone shows them."
+    ),
     "rules_unknown": "{host} has offered no round yet: its rules are told before you say yes or no.",
     "rules_marked": "Lines with * differ from the usual rules: {changes}.",
     "joins_next": "Round {round} is being played by {players}; you join the next one, and may watch till then.",
+    "how_far": "{count:card lies|cards lie} in the stock, and in hand: {hands}. `table` shows all that lies open.",
+    "back_at": "You are back at the table {table}: round {round} goes on.",
+    "back_between": "You are back at the table {table}.",
+    "back_alone": "You are back at the table {table}. The others are being looked for.",
     "trouble": "Something went wrong in this program ({reason}). The table goes on.",
     # leaving
     "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from client.clocks import Clocks
 from client.sentences import Names
 from engine.errors import Sentence
 from engine.moves import PlayerMove
@@ -158,12 +159,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class WaitRow:
-    """Whom the round waits for, for what (``p2p.duties.Duty.what``), and since how many seconds."""
+    """Whom the round waits for, for what (``p2p.duties.Duty.what``), and since how many seconds.
+
+    ``limit_s``, ``patience_s``: as in ``p2p.snapshot.Wait``.
+    """
 
     name: str
     is_me: bool
     what: str
     seconds: int
+    limit_s: int = 0
+    patience_s: int = 0
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether others may give the round up for it."""
+        return 0 < self.patience_s <= self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +226,7 @@ class View:
     i_host: bool
     """Whether I admit players and offer rounds now."""
     host: str
+    """Who does: whoever opened the table, and while that player is away the next one."""
     names: Names
     players: tuple[PlayerRow, ...]
     door: tuple[DoorRow, ...]
@@ -256,8 +268,8 @@ class View:
     """The wild joker that was turned up and that its player has to name now."""
     follow: tuple[int, ...] = ()
     """Positions of the cards just drawn that the player in turn may still lay (``draw_follow_up``)."""
-    grace_s: int = 0
-    """After so many seconds of waiting the round may be given up; 0 where no round is on."""
+    clocks: Clocks | None = None
+    """Those of the round; None where there is none."""
     start_rank: str = ""
     """The rank that my first lead has to hold (``lead_must_be_start_rank``)."""
     refuse: Callable[[PlayerMove], Sentence | None] = field(default=lambda move: None, compare=False, repr=False)

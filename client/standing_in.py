@@ -21,22 +21,18 @@ from p2p.snapshot import RoundView, Snapshot
 AWAY: Final = "away"
 TIME_UP: Final = "time_up"
 
-_TURN: Final = frozenset({"move"})
-
 
 def reason(snapshot: Snapshot, is_away: bool) -> str:
     """Why this player's program should play now: ``away``, ``time_up``, or empty."""
     round_ = snapshot.round
     if round_ is None or round_.my_seat is None:
         return ""
-    turn_s, arrange_s, _ = round_.limits
     for wait in round_.waits:
         if wait.player != snapshot.me or wait.what not in ("move", "ready"):
             continue
         if is_away:
             return AWAY
-        limit_s = turn_s if wait.what in _TURN else arrange_s
-        if limit_s and wait.seconds >= limit_s:
+        if wait.limit_s and wait.seconds >= wait.limit_s:
             return TIME_UP
     return ""
 

@@ -36,11 +36,11 @@ HELP: Final = (
     "choices              all that you can do now, line by line",
     "why 4d               why a card can't be played now; also: why pick up",
     "how                  how the game is played, in a minute",
-    "table, score, rules  show the table, the evening's rounds, the rules in force",
+    "table, score, rules  show the table, the evening's rounds, the rules in force; clock: the clocks",
     "say hello            talk to the table; phrases lists ready ones, say #2 says the second",
     "mute Ana, unmute     hide what Ana says, show what all say",
     "yes, no              answer a question",
-    "void                 give the round up when somebody is overdue",
+    "void                 give the round up for everybody when somebody is overdue: it ends unfinished",
     "away, back           have my program play for me, and stop that",
     "quit                 leave",
 )
@@ -50,6 +50,7 @@ HELP_HOST: Final = (
     "start                begin a round with everybody here",
     "admit Ana            let somebody in who is at the door; refuse Ana",
     "set refill_to=4      offer the next rounds by another rule (or set party: a preset); everybody is asked",
+    "clock turn 30        offer the next rounds with a clock: turn, arrange or grace, in seconds; 0 is none",
     "kick Ana             send somebody away between rounds",
     "bots 2               seat bots",
 )

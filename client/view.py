@@ -7,6 +7,7 @@ that lie open and those of the own hand: other hands, downcards and the stock ar
 
 from __future__ import annotations
 
+from client.clocks import Clocks
 from client.rows import (
     Choice,
     DealRow,
@@ -55,6 +56,7 @@ _STAGES = {
 def make_view(snapshot: Snapshot) -> View:
     """What the person of ``snapshot`` may see and do."""
     round_ = snapshot.round
+    acting = _acting_host(snapshot)
     stage = _stage(round_)
     state = round_.state if round_ is not None else None
     seat = round_.my_seat if round_ is not None else None
@@ -71,7 +73,7 @@ def make_view(snapshot: Snapshot) -> View:
         me=snapshot.me,
         my_name=snapshot.name_of(snapshot.me),
         i_host=snapshot.acting_host == snapshot.me,
-        host=snapshot.name_of(snapshot.host) if snapshot.host is not None else "",
+        host=snapshot.name_of(acting) if acting is not None else "",
         names=names,
         players=_players(snapshot),
         door=tuple(
@@ -99,7 +101,7 @@ def make_view(snapshot: Snapshot) -> View:
         asked=snapshot.asked,
         waits=_waits(snapshot, round_),
         overdue=round_.overdue if round_ is not None else False,
-        grace_s=round_.limits[2] if round_ is not None else 0,
+        clocks=Clocks(*round_.limits) if round_ is not None else None,
         faults=tuple(fault.sentence for fault in round_.faults) if round_ is not None else (),
         ending=_ending(snapshot, round_),
         score=tuple(
@@ -119,6 +121,11 @@ def make_view(snapshot: Snapshot) -> View:
         start_rank=_start_rank(state, seat) if state is not None and seat is not None and my_turn else "",
         refuse=lambda move: None if state is None else _why_not(state, move),
     )
+
+
+def _acting_host(snapshot: Snapshot) -> bytes | None:
+    """Who admits and offers rounds now; whoever opened the table where nobody is heard who could."""
+    return snapshot.acting_host or snapshot.host
 
 
 def _stage(round_: RoundView | None) -> Stage:
@@ -159,7 +166,7 @@ def _row(snapshot: Snapshot, key: bytes, player: PlayerView | None, seat: int | 
         name=snapshot.name_of(key),
         seat=seat,
         is_me=key == snapshot.me,
-        is_host=key == snapshot.host,
+        is_host=key == _acting_host(snapshot),
         is_bot=player is not None and player.is_bot,
         present=player is not None,
         in_turn=state is not None and seat is not None and state.turn == seat,
@@ -362,7 +369,14 @@ def _waits(snapshot: Snapshot, round_: RoundView | None) -> tuple[WaitRow, ...]:
     if round_ is None:
         return ()
     return tuple(
-        WaitRow(snapshot.name_of(wait.player), wait.player == snapshot.me, wait.what, int(wait.seconds))
+        WaitRow(
+            snapshot.name_of(wait.player),
+            wait.player == snapshot.me,
+            wait.what,
+            int(wait.seconds),
+            wait.limit_s,
+            wait.patience_s,
+        )
         for wait in round_.waits
     )
 

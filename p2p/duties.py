@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from p2p.chain import Call, Deal, Node
 from p2p.phases import Phase
-from p2p.round import Lens
+from p2p.round import Lens, Round
 
 
 class Duty(NamedTuple):
@@ -17,6 +17,31 @@ class Duty(NamedTuple):
     what: str
     """``accept``, ``key``, ``deck``, ``proof``, ``agreed``, ``shares`` (of the deal or of a draw), ``ready``,
     ``declare``, ``move``, ``flip`` (shares for a flipped card), ``result`` or ``reveal``."""
+
+
+PERSONAL: Final = frozenset({"accept", "move", "ready"})
+"""Duties that a person does, who may think about it; all others a program does at once."""
+
+
+def limit_s(round_: Round, what: str) -> int:
+    """After how many seconds of owing ``what`` a player's own program does it for them; 0: it waits for them."""
+    turn_s, arrange_s, _ = round_.terms.limits
+    match what:
+        case "move":
+            return turn_s
+        case "ready":
+            return arrange_s
+        case _:
+            return 0
+
+
+def patience_s(round_: Round, duty: Duty) -> int:
+    """For how many seconds a duty may be owed before others may give the round up.
+
+    That is the grace, and before it whatever time the contract gives the player for it: nobody is given up while
+    their own program would still come in.
+    """
+    return limit_s(round_, duty.what) + round_.terms.limits[2]
 
 
 def duties(lens: Lens) -> tuple[Duty, ...]:

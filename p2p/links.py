@@ -22,7 +22,7 @@ class Links:
         self._shown: dict[bytes, str] = {}
         """The status of each member that has been told as news, or was there when it came."""
         self._missed_at: dict[bytes, float] = {}
-        """Since when, by the loop's clock, each member is heard neither here nor by others."""
+        """Since when, by the table's clock, each member is heard neither here nor by others."""
         self._said: frozenset[bytes] = frozenset()
         """Whom this peer has told the members it is linked to."""
 
@@ -62,7 +62,7 @@ class Links:
         snapshot = self._table.snapshot
         round_ = snapshot.round if snapshot is not None else None
         grace_s = round_.limits[2] if round_ is not None else self._table.limits[2]
-        now = asyncio.get_running_loop().time()
+        now = self._table.clock.now()
         missed = sorted((at, key) for key, at in self._missed_at.items() if now - at >= grace_s)
         return tuple(key for _, key in missed)
 
@@ -119,7 +119,7 @@ class Links:
         table.nudge()
 
     def _note_missed(self) -> None:
-        now = asyncio.get_running_loop().time()
+        now = self._table.clock.now()
         missed = [key for key in self._table.members if not self.is_present(key)]
         self._missed_at = {key: self._missed_at.get(key, now) for key in missed}
 

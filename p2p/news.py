@@ -109,6 +109,7 @@ class Reporter:
                         "attempt": round_.terms.attempt,
                         "players": round_.roster,
                         "rules": round_.rules,
+                        "limits": round_.terms.limits,
                     },
                 )
             )
@@ -120,12 +121,25 @@ class Reporter:
         self._arranging(round_, lens, seen, found)
         self._chain(round_, lens, seen, found)
         self._own_hand(round_, seen, found)
+        self._declined(round_, lens, seen, found)
         # Cards turning up belong to playing; a person is not told of each.
         phase = Phase.PLAY if lens.phase is Phase.OPENING else lens.phase
         if phase is not seen.phase:
             seen.phase = phase
             found.append(News("phase", {"contract": round_.contract, "round": round_.terms.round, "phase": phase}))
         self._endings(round_, lens, seen, found)
+
+    def _declined(self, round_: Round, lens: Lens, seen: _Seen, found: list[News]) -> None:
+        """Who makes an offer come to nothing, and why: before all have agreed anybody may, at no cost."""
+        if lens.phase is not Phase.DEAD or seen.phase is Phase.DEAD:
+            return
+        for number, fact in lens.each("decline").items():
+            values = {"player": round_.roster[number], "reason": body_of(fact, e.Decline).reason, "debts": ()}
+            found.append(News("declined", values))
+        for fact in lens.leaves:
+            debts = tuple((round_.roster[number], what) for number, what in round_.debts.get(fact.id, ()))
+            reason = "gave_up" if debts else "left"
+            found.append(News("declined", {"player": fact.author, "reason": reason, "debts": debts}))
 
     def _preparing(self, round_: Round, lens: Lens, seen: _Seen, found: list[News]) -> None:
         deal = lens.agreement

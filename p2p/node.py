@@ -22,6 +22,7 @@ from p2p import entries as e
 from p2p.addresses import Address
 from p2p.core import Core, Outcome
 from p2p.door import Door
+from p2p.duties import patience_s
 from p2p.entries import make_entry
 from p2p.errors import LocalProtocolError
 from p2p.exchange import Exchange
@@ -342,8 +343,8 @@ class Node:
 
     async def void(self) -> None:
         """Gives up a round that somebody's silence has stopped. Raises ``LocalProtocolError``."""
-        loop = asyncio.get_running_loop()
-        await self._pump.write(lambda core: _give_up(core, loop.time()))
+        clock = self._table.clock
+        await self._pump.write(lambda core: _give_up(core, clock.now()))
 
     async def say(self, text: str) -> None:
         """Says something to everyone at the table. Raises ``LocalProtocolError`` for what no screen takes."""
@@ -423,7 +424,7 @@ def _give_up(core: Core, now: float) -> Sequence[e.Body]:
             "not_yet_overdue",
             "The round waits for {player}. It can be given up in {seconds} s.",
             player=round_.roster[duty.number],
-            seconds=max(1, round(round_.terms.limits[2] - age)),
+            seconds=max(1, round(patience_s(round_, duty) - age)),
         )
     body = session.leave_round(debts)
     return [body] if body is not None else []

@@ -39,6 +39,9 @@ class Outward:
         self._own_addresses: tuple[Address, ...] = ()
         self._rules_of = b""
         """The round whose rules the next one begins with."""
+        self._offered = b""
+        self._wanted: tuple[object, object] = ((), ())
+        """The newest round seen, and what the next one was to be played by when it was seen first."""
         self._remembered: tuple[object, ...] = ()
         self._unkept: tuple[str, Mapping[bytes, Address]] | None = None
         """What of the table is still to be stored: its name, and where members are."""
@@ -146,9 +149,14 @@ class Outward:
             return
         round_ = snapshot.round
         agreed = round_ is not None and round_.phase not in (Phase.OFFER, Phase.KEYS, Phase.PREPARE, Phase.DEAL)
+        if round_ is not None and round_.contract != self._offered:
+            self._offered, self._wanted = round_.contract, (table.rules, table.limits)
         if round_ is not None and agreed and round_.contract != self._rules_of:
-            # Whoever acts for the host one day goes on with the rules of the table.
-            self._rules_of, table.rules, table.limits = round_.contract, round_.rules, round_.limits
+            self._rules_of = round_.contract
+            if self._wanted == (table.rules, table.limits):
+                # Whoever acts for the host one day goes on with the rules of the table; what its host has chosen
+                # since it was offered is for the next one.
+                table.rules, table.limits = round_.rules, round_.limits
         self.advertise()
         if self._reach is not None:
             self._reach.seek(self._links.lost())

@@ -87,9 +87,8 @@ class Pump:
         core = await table.in_worker(make)
         table.core = core
         if first:
-            loop = asyncio.get_running_loop()
             arrival = Arrival(table.key, first)
-            outcome = await table.in_worker(lambda: core.step([arrival], loop.time()))
+            outcome = await table.in_worker(lambda: core.step([arrival], table.clock.now()))
             await self._publish(core, outcome)
         else:
             await table.refresh()
@@ -146,6 +145,7 @@ class Pump:
         ticks, lapsed = 0, self._links.lapsed()
         while True:
             await asyncio.sleep(TICK_S)
+            self._table.clock.now()
             snapshot = self._table.snapshot
             if (now_lapsed := self._links.lapsed()) != lapsed:
                 # Time alone makes room at a full table.
@@ -178,7 +178,7 @@ class Pump:
             def step(
                 core: Core = core, batch: list[Input] = batch, around: Surroundings = around
             ) -> tuple[Outcome, Snapshot]:
-                now = loop.time()
+                now = table.clock.now()
                 return core.step(batch, now), make_snapshot(core.session, around, now)
 
             try:

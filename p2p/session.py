@@ -20,7 +20,7 @@ from p2p import entries as e
 from p2p.chain import Deal
 from p2p.dealing import Begun, Dealing, OwnShuffle
 from p2p.dealing.derive import coin_commitment, seed_commitment
-from p2p.duties import Duty, duties, duty_about
+from p2p.duties import Duty, duties, duty_about, patience_s
 from p2p.errors import LocalProtocolError
 from p2p.facts import Fact
 from p2p.fold import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, MAX_VERSIONS, Fold, Job
@@ -86,7 +86,8 @@ class Session(Fold):
         self.always_consent = False
         """Whether offers are accepted without asking: bots."""
         self.sits_ready = False
-        """Whether the first offer is accepted without asking: a person who has just sat down wants to play."""
+        """Whether the first offer is accepted without asking where nothing in it is unusual: a person who has just
+        sat down wants to play."""
         self._since: dict[tuple[bytes, Duty, bytes], float] = {}
         """Contract, duty and what it is about (see ``duty_about``) → when it was noticed first."""
         self._reveal_since: dict[bytes, float] = {}
@@ -201,7 +202,7 @@ class Session(Fold):
         if self.always_consent or round_.start.author == self.me:
             return True
         sat_down_for_it = self.sits_ready and not any(contract in self._own for contract in self.rounds)
-        if sat_down_for_it and round_.start.author == self.host:
+        if sat_down_for_it and round_.start.author == self.host and _is_usual(round_):
             return True
         return self._consent.get(round_.contract)
 
@@ -454,7 +455,7 @@ class Session(Fold):
     # -- time --------------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
-        """Notes since when each duty is owed. ``now``: seconds of any steady clock."""
+        """Notes since when each duty is owed. ``now``: seconds of any steady clock (see ``p2p.awake``)."""
         owed: dict[tuple[bytes, Duty, bytes], float] = {}
         for round_ in self.rounds.values():
             lens = round_.everything()
@@ -477,13 +478,14 @@ class Session(Fold):
         )
 
     def overdue(self, now: float) -> tuple[Duty, ...]:
-        """Debts of others in the current round that have been owed for longer than its grace."""
+        """Debts of others in the current round that have been owed for longer than they may be."""
         round_ = self.current()
         if round_ is None:
             return ()
         mine = round_.number_of.get(self.me or b"")
-        grace = round_.terms.limits[2]
-        return tuple(duty for duty, age in self.waiting_for(now) if duty.number != mine and age >= grace)
+        return tuple(
+            duty for duty, age in self.waiting_for(now) if duty.number != mine and age >= patience_s(round_, duty)
+        )
 
     def is_over(self, round_: Round, now: float) -> bool:
         """Whether nothing more is to be waited for: closed, dead, or the grace for seeds has passed."""
@@ -561,3 +563,9 @@ class Session(Fold):
         own, number = self._own.get(round_.contract), round_.number_of.get(self.me or b"")
         step = round_.everything().deck_of(number) if number is not None else None
         return None if own is None or step is None else own_shuffle(own, step, joint)
+
+
+def _is_usual(round_: Round) -> bool:
+    """Whether an offer holds nothing that somebody has to be asked about: the usual rules, and no clocks."""
+    turn_s, arrange_s, _ = round_.terms.limits
+    return round_.rules == RuleSet() and not turn_s and not arrange_s

@@ -12,6 +12,7 @@ from typing import Final
 
 from engine.rules import RuleSet
 from engine.state import GameState
+from p2p.duties import limit_s, patience_s
 from p2p.faults import Fault
 from p2p.identity import fold_name
 from p2p.members import Member
@@ -57,11 +58,22 @@ class Knocking:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What the round waits for: ``player`` owes ``what`` (see ``p2p.duties.Duty``) for ``seconds``."""
+    """What the round waits for: ``player`` owes ``what`` (see ``p2p.duties.Duty``) for ``seconds``.
+
+    ``limit_s``: after how many the player's own program does it (0: never); ``patience_s``: after how many others
+    may give the round up (0: unknown).
+    """
 
     player: bytes
     what: str
     seconds: float
+    limit_s: int = 0
+    patience_s: int = 0
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether others may give the round up for it."""
+        return 0 < self.patience_s <= self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +247,14 @@ def _round(session: Session, round_: Round, now: float) -> RoundView:
     mine = round_.number_of.get(session.me or b"")
     my_seat = deal.seat_of[mine] if deal is not None and mine is not None else None
     waits = tuple(
-        Wait(round_.roster[duty.number], duty.what, seconds) for duty, seconds in session.waiting_for(now)
+        Wait(
+            round_.roster[duty.number],
+            duty.what,
+            seconds,
+            limit_s(round_, duty.what),
+            patience_s(round_, duty),
+        )
+        for duty, seconds in session.waiting_for(now)
     )
     return RoundView(
         contract=round_.contract,

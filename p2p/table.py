@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.errors import ShitheadError
 from engine.rules import RuleSet
 from p2p import entries as e
+from p2p.awake import AwakeClock
 from p2p.budget import Attention
 from p2p.core import Core
 from p2p.dealing import Dealing, ElGamalDealing
@@ -97,6 +99,8 @@ class Table:
         self.rules = RuleSet()
         self.seats = e.MAX_PLAYERS
         self.limits = (config.turn_s, config.arrange_s, config.grace_s)
+        self.clock: Final = AwakeClock(time.monotonic)
+        """By which debts get old."""
         self.gone = asyncio.Event()
         self.gone_why = ""
         self.gone_problem: ShitheadError | None = None
@@ -214,9 +218,8 @@ class Table:
             extra, self._extra_news = self._extra_news, []
         if snapshot is None:
             around = wiring.surroundings()
-            loop = asyncio.get_running_loop()
             try:
-                snapshot = await self.in_worker(lambda: make_snapshot(core.session, around, loop.time()))
+                snapshot = await self.in_worker(lambda: make_snapshot(core.session, around, self.clock.now()))
             except BaseException:
                 self._extra_news[:0] = extra
                 raise

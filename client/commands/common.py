@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from client.clocks import DEFAULT_GRACE_S, MAX_LIMIT_S, MIN_GRACE_S
 from client.datadir import DataDir, find
 from client.problems import UsageProblem
 from engine.errors import ShitheadError
@@ -35,15 +36,6 @@ MIN_SEATS: Final = 2
 
 MAX_PORT: Final = 65535
 """Ports are 16 bits (RFC 768), as ``p2p.addresses`` has it: a help text must not wait for the network either."""
-
-MIN_GRACE_S: Final = 5
-"""Less is over before a program that was killed can be started again."""
-
-DEFAULT_GRACE_S: Final = 60
-"""Time to fetch a charger, or to start again."""
-
-MAX_LIMIT_S: Final = 3600
-"""Of a turn, of arranging and of the grace: whoever wants an hour wants no limit."""
 
 MAX_RULES_BYTES: Final = 64 << 10
 """Of a file of rules: one with every option has two kilobytes, the rest is for comments."""
@@ -146,7 +138,7 @@ def limit_options(command: Decorated) -> Decorated:
             default=DEFAULT_GRACE_S,
             show_default=True,
             metavar="S",
-            help="After so many seconds without somebody a round may be given up.",
+            help="After so many seconds of waiting (after the limit, if any) a round may be given up.",
         ),
         click.option(
             "--arrange",

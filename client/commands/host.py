@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from client.clocks import DEFAULT_GRACE_S
 from client.commands.common import (
-    DEFAULT_GRACE_S,
     MAX_BOTS,
     MAX_PORT,
     MAX_SEATS,
@@ -263,6 +263,7 @@ async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool =
                 rounds=None if is_host else seat.rounds,
                 until=hosting if is_host else None,
                 seat_bots=_seater(bots),
+                is_back=is_back,
             )
         finally:
             hosting.cancel()

@@ -88,8 +88,13 @@ def make_screen(
     rounds: int | None,
     seat_bots: Callable[[int], Awaitable[None]] | None,
     standing_in: StandIn,
+    *,
+    is_back: bool = False,
 ) -> ScreenClient:
-    """A person's full screen at ``node``'s table. Raises ``UsageProblem`` for settings that can't be read."""
+    """A person's full screen at ``node``'s table; ``is_back``: where they sat before.
+
+    Raises ``UsageProblem`` for settings that can't be read.
+    """
     from client.tui.client import ScreenClient
 
     path = seat.data.settings
@@ -125,6 +130,7 @@ def make_screen(
         store_name=store_name,
         watch=_watch(node),
         standing_in=standing_in,
+        is_back=is_back,
         is_mono=is_mono(),
     )
 

@@ -155,11 +155,13 @@ async def stay(
     rounds: int | None = None,
     until: asyncio.Task[None] | None = None,
     seat_bots: Callable[[int], Awaitable[None]] | None = None,
+    is_back: bool = False,
 ) -> int:
     """Plays at ``node``'s table until somebody or something ends it; the exit code.
 
     ``rounds``: leave after so many finished ones; ``until``: a task whose end means that the table is done,
-    which closes it for everybody; ``seat_bots``: what the command `bots K` does.
+    which closes it for everybody; ``seat_bots``: what the command `bots K` does; ``is_back``: whether the person
+    sat here before.
     """
     from client.bots import BotPlayer, Level
     from client.commands.screen import THINK_SEEN_S, make_screen, wants_screen
@@ -170,7 +172,7 @@ async def stay(
     standing_in = StandIn(node, lambda why: client.stood_in(why))  # noqa: PLW0108
     client: LineClient | ScreenClient
     if full:
-        client = make_screen(node, seat, rounds, seat_bots, standing_in)
+        client = make_screen(node, seat, rounds, seat_bots, standing_in, is_back=is_back)
     else:
         client = _in_lines(node, seat, rounds, seat_bots, standing_in)
     playing = asyncio.create_task(client.run(), name="client")

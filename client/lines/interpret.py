@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from client.cards import clean
+from client.clocks import LEAST_S
 from client.lines import moves
 from client.orders import (
     Act,
     Admit,
     Answer,
     Away,
+    ChangeClock,
     ChangeRules,
     Kick,
     Meaning,
@@ -178,6 +180,18 @@ def _set(view: View, rest: str) -> Meaning:
     return ChangeRules(option.strip(), value.strip())
 
 
+def _clock(view: View, rest: str) -> Meaning:
+    if not rest:
+        return Show("clock")
+    if not view.i_host:
+        return Problem(said("host_only", host=view.host))
+    clock, _, seconds = rest.replace("=", " ").partition(" ")
+    seconds = seconds.strip()
+    if clock not in LEAST_S or not (seconds.isascii() and seconds.isdigit() and len(seconds) <= 4):
+        return Problem(said("clock_how"))
+    return ChangeClock(clock, int(seconds))
+
+
 def _bots(view: View, rest: str) -> Meaning:
     if not view.i_host:
         return Problem(said("host_only", host=view.host))
@@ -217,6 +231,8 @@ _COMMANDS: Final[dict[str, Callable[[View, str], Meaning]]] = {
     "kick": _kick,
     "bots": _bots,
     "set": _set,
+    "clock": _clock,
+    "clocks": _clock,
     "void": lambda view, rest: Void(),
     "away": lambda view, rest: Away(True),
     "back": lambda view, rest: Away(False),

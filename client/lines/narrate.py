@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Final
 
 from client.cards import Style, number_word, rank_word
+from client.clocks import Clocks
 from client.fairness import why_unproven
 from client.lines.telling import (
     TELLERS,
     cards_in,
+    clock_sentences,
     contract,
     fits_words,
     key_in,
@@ -23,13 +26,16 @@ from client.lines.telling import (
 )
 from client.phrases import WAITS, said, told
 from client.sentences import Names, render
-from client.view import Stage, View
+from client.view import Stage, View, WaitRow
 from engine.cards import rank_text
 from engine.errors import Sentence
 from engine.rules import RuleSet, to_items
 from p2p.audit import Verdict
 from p2p.faults import Fault
 from p2p.news import News
+
+HURRY_S: Final = 10
+"""So long before a limit is over its player is told: enough to read the hand once more."""
 
 WAIT_SAID_S: Final = 15
 """A person thinks for a while; from here on the table is told for whom it waits."""
@@ -46,6 +52,8 @@ class Narrator:
         self._asks = asks
         self._lost: set[bytes] = set()
         self._rules: RuleSet | None = None
+        self._clocks = Clocks()
+        self._hurried: object = None
         self._waits: set[tuple[str, str]] = set()
         self._overdue = False
 
@@ -65,6 +73,7 @@ class Narrator:
                 progress = []
             found.extend(self._item(item, batch[:number], before, after))
         found.extend(progress)
+        found.extend(_acting(before, after))
         found.extend(self._waiting(after))
         names = _names_for(before, after)
         return [render(sentence, names, self._style) for sentence in found]
@@ -79,7 +88,7 @@ class Narrator:
             case "turn":
                 return _turn(values, earlier, before, after)
             case "contract":
-                return contract(values, after) + self._rules_of(values)
+                return contract(values, after) + self._rules_of(values) + self._clocks_of(values)
             case "fault":
                 fault = values.get("fault")
                 if not isinstance(fault, Fault):
@@ -107,6 +116,16 @@ class Narrator:
         head = said("rules_changed" if before is not None else "rules_new")
         return [head, *rules_sentences(rules, changes)]
 
+    def _clocks_of(self, values: Mapping[str, object]) -> list[Sentence]:
+        """The clocks of an offer, where they are unusual or differ from those of the offer before."""
+        limits = values.get("limits")
+        if not isinstance(limits, tuple | list) or len(limits) != len(fields(Clocks)):
+            return []
+        before, self._clocks = self._clocks, Clocks(*limits)
+        if self._clocks == before:
+            return []
+        return [said("clock_head"), *(said("rules_line", text=part) for part in clock_words(self._clocks))]
+
     def _link(self, values: Mapping[str, object], after: View) -> list[Sentence]:
         key = key_in(values, "player")
         if key == after.me:
@@ -125,18 +144,57 @@ class Narrator:
         """Says once of each long wait for somebody else that it goes on, and once that it may be given up."""
         others = [wait for wait in after.waits if not wait.is_me]
         self._waits &= {(wait.name, wait.what) for wait in others}
-        found: list[Sentence] = []
+        found: list[Sentence] = self._hurry(after)
         for wait in others:
             if wait.seconds >= WAIT_SAID_S and (wait.name, wait.what) not in self._waits:
                 self._waits.add((wait.name, wait.what))
                 what = WAITS.get(wait.what, wait.what)
                 found.append(told("wait", False, player=wait.name, what=what))
         if after.overdue and not self._overdue:
-            longest = max(others, key=lambda wait: wait.seconds, default=None)
+            longest = longest_overdue(after)
             if longest is not None:
-                found.append(told("overdue", False, player=longest.name, seconds=longest.seconds))
+                what = WAITS.get(longest.what, longest.what)
+                values = {"player": longest.name, "seconds": longest.seconds, "what": what}
+                found.append(told("overdue", False, **values))
         self._overdue = after.overdue
         return found
+
+    def _hurry(self, after: View) -> list[Sentence]:
+        """Says once of a limit of mine that it will soon be over."""
+        wait = next((wait for wait in after.waits if wait.is_me and wait.limit_s), None)
+        if wait is None or not self._asks:
+            return []
+        left = wait.limit_s - wait.seconds
+        about = (wait.what, after.round, after.stamp if wait.what == "move" else b"")
+        if not 0 < left <= min(HURRY_S, wait.limit_s // 2) or self._hurried == about:
+            return []
+        self._hurried = about
+        return [said("clock_left", seconds=left)]
+
+
+def _acting(before: View | None, after: View) -> list[Sentence]:
+    """That another one does what the host does: where the host has gone or is back."""
+    if before is None or not before.host or before.host == after.host or not after.host:
+        return []
+    if _hears_nobody(before) or _hears_nobody(after):
+        # Whoever is cut off acts for nobody.
+        return []
+    return [told("acts", after.i_host, player=after.host)]
+
+
+def _hears_nobody(view: View) -> bool:
+    return all(row.is_me or row.link == "lost" for row in view.players)
+
+
+def longest_overdue(view: View) -> WaitRow | None:
+    """The wait for somebody else that has lasted longest of those for which the round may be given up."""
+    overdue = [wait for wait in view.waits if not wait.is_me and wait.is_overdue]
+    return max(overdue, key=lambda wait: wait.seconds, default=None)
+
+
+def clock_words(clocks: Clocks) -> list[str]:
+    """What the clocks of a round say, in words."""
+    return [render(sentence) for sentence in clock_sentences(clocks)]
 
 
 def _names_for(before: View | None, after: View) -> Names:

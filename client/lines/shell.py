@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TextIO
 
 from client.cards import Style, style_for
+from client.clocks import Clocks
 from client.doing import Doer, TableNode
 from client.howto import how_to_play
 from client.lines.interpret import interpret
@@ -15,6 +16,7 @@ from client.lines.narrate import Narrator
 from client.lines.show import (
     all_choice_lines,
     choice_lines,
+    clock_lines,
     help_lines,
     rules_lines,
     score_lines,
@@ -305,7 +307,11 @@ class LineClient:
                 # What this program would offer itself says nothing about this table.
                 self._say("rules_unknown", host=view.host)
             case "rules":
-                self._print(rules_lines(self._rules, max(2, len(view.players))))
+                self._print(rules_lines(self._rules, max(2, len(view.players))) + clock_lines(self._clocks))
+            case "clock" if view.clocks is None and not view.i_host:
+                self._say("rules_unknown", host=view.host)
+            case "clock":
+                self._print(clock_lines(self._clocks))
             case "choices":
                 self._print(all_choice_lines(view, style))
             case "phrases":
@@ -320,6 +326,13 @@ class LineClient:
         """Those in force, or of the next round."""
         view = self._view
         return view.rules if view.rules is not None and view.stage is not Stage.OVER else self._node.rules
+
+    @property
+    def _clocks(self) -> Clocks:
+        view = self._view
+        if view.clocks is not None and view.stage is not Stage.OVER:
+            return view.clocks
+        return Clocks(*self._node.limits)
 
     # -- output --------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Final
 
 from client.cards import Style, card_labels, number_word, rank_label, rank_word
-from client.lines.narrate import fits_words, next_round, place_word
+from client.clocks import Clocks
+from client.lines.narrate import clock_words, fits_words, next_round, place_word
 from client.phrases import STAGES, WAITS, said, told
 from client.sentences import Names, render
 from client.texts import HELP, HELP_HOST
@@ -51,7 +52,8 @@ def _arrange_turn(view: View) -> Sentence:
 
 
 def _play_lines(view: View, style: Style) -> list[str]:
-    found = [said("your_turn")]
+    limit = next((wait.limit_s for wait in view.waits if wait.is_me), 0)
+    found = [said("your_turn_limit", seconds=limit) if limit else said("your_turn")]
     pile = view.pile
     if pile is None or not pile.cards:
         found.append(said("lead_rank", rank=view.start_rank) if view.start_rank else said("lead"))
@@ -270,6 +272,11 @@ def rules_lines(rules: RuleSet, players: int) -> list[str]:
     return lines
 
 
+def clock_lines(clocks: Clocks) -> list[str]:
+    """The clocks in force, a sentence each."""
+    return [f"  {words}" for words in clock_words(clocks)]
+
+
 def welcome_lines(view: View, style: Style) -> list[str]:
     """The first lines at a table."""
     found = [said("welcome", table=view.table)]
@@ -285,8 +292,14 @@ def welcome_lines(view: View, style: Style) -> list[str]:
     goes_on = view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER)
     if goes_on and not view.in_round:
         found.append(said("joins_next", round=view.round, players=view.roster))
+        if view.pile is not None:
+            hands = tuple(f"{row.name} {row.hand}" for row in view.players if row.seat is not None)
+            found.append(said("how_far", count=view.stock, hands=hands))
     elif goes_on:
         found.append(said("offer" if view.asked else "offer_all", round=view.round, players=view.roster))
+        if view.clocks is not None and not view.clocks.are_usual:
+            found.append(said("clock_head"))
+            found += [said("rules_line", text=words) for words in clock_words(view.clocks)]
     return _rendered(found, view, style)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from client.cards import JOKER, rank_label, rank_word
+from client.clocks import Clocks
 from client.phrases import DEBTS, said, told
 from client.sentences import listed, render
 from client.view import View
@@ -93,6 +94,30 @@ def contract(values: Mapping[str, object], after: View) -> list[Sentence]:
     players = _keys(values, "players")
     code = "offer" if after.asked and after.me in players else "offer_all"
     return [said(code, round=number_in(values, "round"), players=players)]
+
+
+def _declined(values: Mapping[str, object], after: View) -> list[Sentence]:
+    """Why an offer comes to nothing."""
+    key, reason = key_in(values, "player"), text_in(values, "reason")
+    code = f"declined_{reason}" if reason in _DECLINED else "declined"
+    debts = values.get("debts")
+    names = tuple(dict.fromkeys(key for key, _ in debts)) if isinstance(debts, tuple) else ()
+    return [told(code, key == after.me, player=key, names=names)]
+
+
+_DECLINED: Final = frozenset({"revision", "left", "gave_up"})
+
+
+def clock_sentences(clocks: Clocks) -> list[Sentence]:
+    """What the clocks of a round say, a sentence each."""
+    found = []
+    if clocks.turn_s:
+        found.append(said("clock_turn", seconds=clocks.turn_s))
+    if clocks.arrange_s:
+        found.append(said("clock_arrange", seconds=clocks.arrange_s))
+    if not found:
+        return [said("clock_none"), said("clock_grace_only", seconds=clocks.grace_s)]
+    return [*found, said("clock_grace", seconds=clocks.grace_s)]
 
 
 def _words(values: Mapping[str, object], after: View) -> list[Sentence]:
@@ -259,6 +284,7 @@ TELLERS: Final[dict[str, Callable[[Mapping[str, object], View], list[Sentence]]]
     "joined": _joined,
     "left": _left,
     "knocked": _knocked,
+    "declined": _declined,
     "phase": _phase,
     "words": _words,
     "hand": _hand,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from client.cards import clean
+from client.clocks import Clocks
 from client.doing import Doer, TableNode
 from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED
@@ -21,7 +22,7 @@ from client.tui.cells import Row
 from client.tui.control import follow, paste, press
 from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
-from client.tui.orders import Announce, Command, Leave, OtherOption, OtherRules, Rename, Store, Watch
+from client.tui.orders import Announce, Command, Leave, OtherClock, OtherOption, OtherRules, Rename, Store, Watch
 from client.tui.pages import last_scroll
 from client.tui.phrases import SCREEN, text
 from client.tui.render import draw
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 FLASH_S: Final = 0.3
 """How long a burn is shown large; any key ends it sooner."""
 
-RULE_PAGES: Final = frozenset({"rules", "options"})
+RULE_PAGES: Final = frozenset({"rules", "options", "clocks"})
 """While one of them is open, rules are tried; when the last is left, the table is told what came of it."""
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
@@ -87,9 +88,9 @@ class ScreenClient:
     ``node``: at the table already. ``rounds``: leave after so many finished rounds. ``seat_bots``: seats that
     many bots more. ``store``: keeps changed looks; ``store_name``: keeps a name for the next start, and returns
     the form that it is kept in. ``watch``: opens a saved round over the table; its last argument is to be called
-    when its screen has changed. ``standing_in``: who plays while the person is away. ``is_mono``: no colours at
-    all. ``input``, ``output``: the process's terminal by default. ``clock``: seconds, for waits and guards;
-    ``day``: the time of day shown in the log.
+    when its screen has changed. ``standing_in``: who plays while the person is away. ``is_back``: the person
+    has sat here before. ``is_mono``: no colours at all. ``input``, ``output``: the process's terminal by default.
+    ``clock``: seconds, for waits and guards; ``day``: the time of day shown in the log.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class ScreenClient:
         store_name: Callable[[str], str] | None = None,
         watch: Callable[[Path, Look, Callable[[], None]], Awaitable[Overlay]] | None = None,
         standing_in: StandIn | None = None,
+        is_back: bool = False,
         is_mono: bool = False,
         input: Input | None = None,  # noqa: A002 - the toolkit's word
         output: Output | None = None,
@@ -113,6 +115,7 @@ class ScreenClient:
         self._node = node
         self._auto = auto
         self._rounds = rounds
+        self._is_back = is_back
         self._doer = Doer(node, auto=auto, seat_bots=seat_bots, standing_in=standing_in)
         self._store = store
         self._store_name = store_name
@@ -171,14 +174,24 @@ class ScreenClient:
         self._drawn = (self._view, self._ui)
         if self._overlay is not None:
             return self._overlay.rows(width, height)
-        return draw(self._view, self._ui, self._rules, self._node.seats, width, height)
+        ui = replace(self._ui, clocks=self._clocks)
+        return draw(self._view, ui, self._rules, self._node.seats, width, height)
 
     @property
     def _rules(self) -> RuleSet:
-        view = self._view
-        over = view.stage in (Stage.OVER, Stage.LOBBY)
-        # Only the host knows, and sets, the rules of the next round; others see them when it is offered.
-        return view.rules if view.rules is not None and not (over and view.i_host) else self._node.rules
+        rules = self._view.rules
+        return rules if rules is not None and not self._chooses_next else self._node.rules
+
+    @property
+    def _clocks(self) -> Clocks:
+        clocks = self._view.clocks
+        return clocks if clocks is not None and not self._chooses_next else Clocks(*self._node.limits)
+
+    @property
+    def _chooses_next(self) -> bool:
+        """Whether the next round is what matters: only the host knows and sets its rules; others see them when it
+        is offered."""
+        return self._view.i_host and self._view.stage in (Stage.OVER, Stage.LOBBY)
 
     def key(self, key: str) -> None:
         """A key was pressed, or something clicked."""
@@ -249,9 +262,23 @@ class ScreenClient:
         from client.lines.show import LOOPBACK
 
         view = self._view
+        self._ui = replace(self._ui, message=self._first_words(view))
+        self._log(self._ui.message)
         self._log(text("join_none") if all(a.startswith(LOOPBACK) for a in view.addresses) else "")
         if any(row.is_bot for row in view.players):
             self._log(text("bots_seen"))
+
+    def _first_words(self, view: View) -> str:
+        """Where somebody has come to, who is back or comes in the middle of a round; else empty."""
+        goes_on = view.round is not None and view.stage not in (Stage.LOBBY, Stage.OVER)
+        if goes_on and not view.in_round:
+            return render(said("joins_next", round=view.round, players=view.roster), view.names)
+        if not self._is_back:
+            return ""
+        code = "back_at" if goes_on else "back_between"
+        if not any(row.present and row.link != "lost" for row in view.players if not row.is_me):
+            code = "back_alone"
+        return render(said(code, table=view.table, round=view.round or 0))
 
     async def _wait_gone(self) -> None:
         await self._node.gone.wait()
@@ -367,6 +394,8 @@ class ScreenClient:
                 self._say(self._next_rules.take_preset(step, self._seated))
             case OtherOption(option=option, step=step):
                 self._say(self._next_rules.take_option(option, step, self._seated))
+            case OtherClock(clock=clock, step=step):
+                self._say(self._next_rules.take_clock(clock, step))
             case Announce():
                 await self._next_rules.announce()
             case Watch():
@@ -403,7 +432,9 @@ class ScreenClient:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""
         if why != AWAY:
             # Of being away it is told on the message lines as long as it lasts.
-            self._log(render(said(f"stood_in_{why}")))
+            words = render(said(f"stood_in_{why}"))
+            self._log(words)
+            self._ui = replace(self._ui, message=words, is_warning=True)
         self._refresh()
 
     async def _open_replay(self) -> None:

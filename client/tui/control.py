@@ -61,6 +61,8 @@ def follow(before: View, after: View, ui: Ui, now: float) -> Ui:
         if after.stage is not before.stage:
             ui = replace(ui, stage_since=now)
             ui = replace(ui, cursor=None, slot=None, message="", is_warning=False)
+    if ui.asks == "void" and not after.overdue:
+        ui = replace(ui, asks="")
     if after.asked and not before.asked:
         ui = replace(ui, stage_since=now)
     if after.my_turn and not before.my_turn:

@@ -34,7 +34,7 @@ OVER_GUARD_S: Final = 1.0
 LARGE_PILE_CARDS: Final = 4
 """Taking so many cards when something could be played is asked about once."""
 
-LISTS: Final = frozenset({"settings", "choices", "mute", "options"})
+LISTS: Final = frozenset({"settings", "choices", "mute", "options", "clocks"})
 """Pages on which a line is chosen."""
 
 Pressed = tuple[Ui, Command | None]
@@ -144,6 +144,8 @@ def answered(key: str, view: View, ui: Ui) -> Pressed:
             return ui, Leave()
         case "take" if view.my_turn and view.my_seat is not None:
             return replace(ui, picked=()), Act(PickUp(view.my_seat), view.stamp)
+        case "void":
+            return ui, Void()
         case "kick":
             others = [player for player in view.players if not player.is_me]
             return (ui, Kick(others[ui.row % len(others)].key)) if others else (ui, None)
@@ -212,6 +214,9 @@ def _chat(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 
 def _void(view: View, ui: Ui, key: str, now: float) -> Pressed:
+    if view.overdue and view.in_round:
+        return replace(ui, asks="void"), None
+    # It can't be done yet, and the answer says why.
     return ui, Void()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from client.cards import card_label
+from client.clocks import LEAST_S
+from client.lines.narrate import clock_words
 from client.lines.show import choice_words
 from client.tui.cells import Row, Span, fit, row, wrap
 from client.tui.messages import MESSAGE_ROWS
@@ -132,6 +134,23 @@ def options_page(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
             )
         )
     return rows
+
+
+def clocks_page(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
+    """The clocks with their seconds, and what they mean."""
+    style, rows = ui.look.style, []
+    for number, (name, seconds) in enumerate(zip(LEAST_S, ui.clocks.values, strict=True)):
+        chosen = ui.row % len(LEAST_S) == number
+        look, click = ("turn" if chosen else "text"), f"clock:{number}"
+        value = text("clock_seconds", style, seconds=seconds) if seconds else text("option_none", style)
+        rows.append(
+            row(
+                width,
+                Span(f"{MARK if chosen else NO_MARK}{text(f'clock_{name}', style):<{NAME_CELLS}} ", look, click),
+                Span(f"< {value} >", "message" if chosen else "text", click),
+            )
+        )
+    return [*rows, row(width), *texts(clock_words(ui.clocks), width, "hint")]
 
 
 def option_words(rules: RuleSet, ui: Ui, width: int) -> list[Row]:

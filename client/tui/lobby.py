@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from client.clocks import in_short
 from client.fairness import STOPPED, how_far
 from client.lines.narrate import place_word
 from client.lines.show import LOOPBACK
@@ -77,6 +78,7 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
             Span(rules_words(view, rules, ui), "text", "r"),
         )
     )
+    body += _clocks(view, ui, width)
     if view.stage is Stage.LOBBY:
         body.append(row(width, Span("  " + next_words(view, ui), "hint", "enter")))
     return framed(view, ui, body, width, height)
@@ -97,6 +99,15 @@ def rules_words(view: View, rules: RuleSet, ui: Ui) -> str:
     changed = ", ".join(f"{name} {value}" for name, value in changed_items(rules))
     style = ui.look.style
     return text("rules_changed", style, options=changed) if changed else text("rules_default", style)
+
+
+def _clocks(view: View, ui: Ui, width: int) -> list[Row]:
+    """The clocks, where they are unusual; a guest knows none before a round is offered."""
+    if ui.clocks.are_usual or (view.clocks is None and not view.i_host):
+        return []
+    style = ui.look.style
+    head = Span(f" {text('clocks_head', style)}  ", "label")
+    return [row(width, head, Span(in_short(ui.clocks), "message", "r"))]
 
 
 def _head(ui: Ui, width: int) -> Row:
@@ -232,6 +243,7 @@ def deal_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
         # Whoever sits down plays by these rules, and sees here that they are not the usual ones.
         changed = Span(rules_words(view, view.rules, ui), "message")
         body.append(row(width, Span(f"  {text('rules_head', style)}  ", "label"), changed))
+    body += _clocks(view, ui, width)
     return framed(view, ui, body, width, height)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from client.lines.narrate import longest_overdue
 from client.phrases import WAITS
 from client.tui.cells import Row, Span, cells, cut, filled, row, wrap
 from client.tui.hand import consequence, filled_slots, picked_cards
@@ -46,9 +47,10 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     if others and all(player.link == "lost" for player in others):
         return text("hint_own_link", style), "warning"
     if view.overdue:
-        longest = max((each for each in view.waits if not each.is_me), key=lambda each: each.seconds, default=None)
+        longest = longest_overdue(view)
         if longest is not None:
-            return text("hint_void", style, name=longest.name, time=clock(longest.seconds)), "warning"
+            what = WAITS.get(longest.what, longest.what)
+            return text("hint_void", style, name=longest.name, time=clock(longest.seconds), what=what), "warning"
     if view.door and view.i_host:
         return door_words(view, ui), "ask"
     does = consequence(view, ui)
@@ -72,6 +74,8 @@ def question(view: View, ui: Ui) -> str:
             return text("ask_quit_round" if mid else "ask_quit", style)
         case "take":
             return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
+        case "void":
+            return text("ask_void", style)
         case "kick":
             others = [player for player in view.players if not player.is_me]
             name = others[ui.row % len(others)].name if others else "?"
@@ -87,6 +91,8 @@ def hint(view: View, ui: Ui) -> str:
     style = ui.look.style
     waits = [each for each in view.waits if not each.is_me]
     match view.stage:
+        case Stage.OFFER | Stage.DEALING | Stage.ARRANGE if not view.in_round:
+            return text("hint_watch", style, round=view.round or 0, players=view.roster)
         case Stage.ARRANGE if view.my_turn:
             picked = picked_cards(view, ui)
             if picked:

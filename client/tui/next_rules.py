@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from client.clocks import Clocks, in_short, next_clocks
 from client.doing import TableNode
 from client.tui.options import next_preset, next_value
 from client.tui.phrases import text
@@ -14,6 +15,7 @@ class NextRules:
     def __init__(self, node: TableNode) -> None:
         self._node = node
         self._announced = node.rules
+        self._announced_limits = node.limits
 
     def take_preset(self, step: int, players: int) -> str:
         """Takes the preset that is ``step`` further; what to say. Raises ``RuleError`` where so many don't fit."""
@@ -29,8 +31,20 @@ class NextRules:
             return text("rules_taken", name=preset_named(rules) or "")
         return text("option_taken", option=option, value=dict(to_items(rules))[option] or text("option_none"))
 
+    def take_clock(self, clock: str, step: int) -> str:
+        """Takes the next seconds of a clock; what to say."""
+        clocks = next_clocks(Clocks(*self._node.limits), clock, step)
+        self._node.limits = clocks.values
+        return text("clocks_taken", clocks=in_short(clocks))
+
     async def announce(self) -> None:
-        """Tells the table of the rules, where they are not what it was told before."""
+        """Tells the table of the rules and clocks, where they are not what it was told before."""
+        await self._announce_rules()
+        if self._node.limits != self._announced_limits:
+            self._announced_limits = self._node.limits
+            await self._node.say(text("clocks_taken", clocks=in_short(Clocks(*self._node.limits))))
+
+    async def _announce_rules(self) -> None:
         rules, before = self._node.rules, self._announced
         if rules == before:
             return

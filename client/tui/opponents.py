@@ -161,7 +161,7 @@ def _lost(wait: WaitRow | None, view: View, ui: Ui) -> str:
     style = ui.look.style
     if wait is None:
         return text("lost", style)
-    left = view.grace_s - wait.seconds
+    left = wait.patience_s - wait.seconds
     if left <= 0:
         return text("lost_for", style, time=clock(wait.seconds))
     return text("lost_waits", style, time=clock(wait.seconds), rest=clock(left))

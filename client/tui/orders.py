@@ -43,8 +43,16 @@ class OtherOption:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherClock:
+    """Take the seconds of one clock that are ``step`` further for the next round; see ``client.clocks``."""
+
+    clock: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class Announce:
-    """Tell the table of the rules of the next round, if they have become others."""
+    """Tell the table of the rules and clocks of the next round, if they have become others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +60,5 @@ class Watch:
     """Show the last round again."""
 
 
-Command = Order | Leave | Store | Rename | OtherRules | OtherOption | Announce | Watch
+Command = Order | Leave | Store | Rename | OtherRules | OtherOption | OtherClock | Announce | Watch
 """Everything that a key can lead to outside the screen."""

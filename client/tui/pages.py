@@ -7,6 +7,7 @@ from typing import Final
 
 from client.fairness import how_far
 from client.howto import how_to_play
+from client.lines.narrate import clock_words
 from client.lines.show import LOOPBACK, rules_lines
 from client.sentences import render
 from client.texts import HOW
@@ -17,6 +18,7 @@ from client.tui.lists import (
     SETTINGS,
     THEMES,
     choices_page,
+    clocks_page,
     mute_page,
     muteable,
     option_words,
@@ -42,6 +44,7 @@ _BACKS: Final = {
     "log": "page_log_back",
     "choices": "page_choices_back",
     "rules": "page_rules_back",
+    "clocks": "page_options_back",
 }
 """Pages with keys of their own."""
 
@@ -49,7 +52,7 @@ PAGE_FRAME_ROWS: Final = 5
 """Title, heading, two lines, keys."""
 
 
-_MINE: Final = frozenset({"rules", "options"})
+_MINE: Final = frozenset({"rules", "options", "clocks"})
 """Pages on which a host may do more than look."""
 
 
@@ -133,6 +136,10 @@ def _rules(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     for each in how_to_play(rules):
         for number, part in enumerate(wrap(each, width - 6)):
             rows.append(row(width, Span(("    " if number == 0 else "      ") + part, "text")))
+    if view.clocks is not None or view.i_host:
+        rows += [row(width), row(width, Span("  " + text("page_clocks", ui.look.style), "label"))]
+        for words in clock_words(ui.clocks):
+            rows += [row(width, Span("    " + part, "text")) for part in wrap(words, width - 6)]
     rows += [row(width), row(width, Span("  " + HOW["rules_head"], "label"))]
     for each in rules_lines(rules, max(2, len(view.players))):
         # Two columns of a mark, then the sentence; the last line of all says what the mark means.
@@ -240,6 +247,7 @@ _PAGES: Final[dict[str, Callable[[View, Ui, RuleSet, int], list[Row]]]] = {
     "choices": choices_page,
     "mute": mute_page,
     "options": options_page,
+    "clocks": clocks_page,
 }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from client.clocks import LEAST_S
 from client.orders import Act
 from client.tui.deeds import ACTIONS, Pressed, press_quit
 from client.tui.hand import moves_of
 from client.tui.keys import find
 from client.tui.options import SHOWN
-from client.tui.orders import OtherOption, OtherRules, Store
+from client.tui.orders import OtherClock, OtherOption, OtherRules, Store
 from client.tui.pages import SETTINGS, THEMES, muteable
 from client.tui.picking import warn
 from client.tui.state import Look, Ui
@@ -34,9 +35,13 @@ def on_page(key: str, view: View, ui: Ui) -> Pressed:
         return replace(ui, scroll=0), OtherRules(1 if key == "right" else -1)
     if ui.page == "rules" and key == "o":
         return replace(ui, page="options", row=0, scroll=0), None
+    if ui.page == "rules" and key == "k":
+        return replace(ui, page="clocks", row=0, scroll=0), None
+    if ui.page == "clocks" and (key in _LIST_KEYS or key.startswith("clock:")):
+        return _clock(key, view, ui)
     if ui.page == "options" and (key in _LIST_KEYS or key.startswith("option:")):
         return _option(key, view, ui)
-    if ui.page == "options" and key == "escape":
+    if ui.page in ("options", "clocks") and key == "escape":
         return replace(ui, page="rules", scroll=0), None
     if ui.page == "mute" and (key in _LIST_KEYS or key.startswith("mute:")):
         return _mute(key, view, ui)
@@ -74,6 +79,16 @@ def _option(key: str, view: View, ui: Ui) -> Pressed:
     if not may_change(view):
         return warn(ui, view, "no_round_rules", host=view.host)
     return ui, OtherOption(SHOWN[ui.row % len(SHOWN)], -1 if key == "left" else 1)
+
+
+def _clock(key: str, view: View, ui: Ui) -> Pressed:
+    if key in ("up", "down"):
+        return replace(ui, row=(ui.row + (1 if key == "down" else -1)) % len(LEAST_S)), None
+    if key.startswith("clock:"):
+        ui = replace(ui, row=int(key.partition(":")[2]))
+    if not may_change(view):
+        return warn(ui, view, "no_round_rules", host=view.host)
+    return ui, OtherClock(tuple(LEAST_S)[ui.row % len(LEAST_S)], -1 if key == "left" else 1)
 
 
 def _mute(key: str, view: View, ui: Ui) -> Pressed:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from client.cards import Style
+from client.clocks import Clocks
 from p2p.audit import Verdict
 
 
@@ -52,7 +53,7 @@ class Ui:
     ``page``: the page that lies over the table, empty for none; ``scroll``: its first line.
     ``message``: the answer to the last key; ``is_warning``: whether it says that something was not done.
     ``typing``: what is being typed to the table, None while nothing is. ``asks``: a question of this client that
-    waits for yes or no (``quit``, ``take``, ``kick``), empty for none.
+    waits for yes or no (``quit``, ``take``, ``kick``, ``void``), empty for none.
     ``turn_since``: when my turn began, seconds of the caller's clock; ``row``: the line chosen in a list.
     ``steps``: for each player and step of the deal, when it was first seen.
     """
@@ -75,6 +76,8 @@ class Ui:
     stage_since: float = 0.0
     """When the stage of the round became what it is, and an offer came, on the same clock."""
     row: int = 0
+    clocks: Clocks = field(default_factory=Clocks)
+    """Those in force, or of the next round."""
     log: tuple[Logged, ...] = ()
     unread: int = 0
     flash: Flash | None = None

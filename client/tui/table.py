@@ -228,7 +228,8 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
             spans += [card_span(card, look), Span(gap)]
     if view.zone is not Zone.DOWNCARDS and any(me.slots):
         spans += _blind_left(me.slots, ui, is_wide or view.stage is Stage.ARRANGE)
-    return row(width, *spans, right=_my_clock(view, ui, is_wide) if in_turn else ())
+    is_timed = in_turn or (view.stage is Stage.ARRANGE and view.my_turn)
+    return row(width, *spans, right=_my_clock(view, ui, is_wide) if is_timed else ())
 
 
 def _blind_left(slots: tuple[bool, ...], ui: Ui, is_wide: bool) -> list[Span]:
@@ -240,9 +241,15 @@ def _blind_left(slots: tuple[bool, ...], ui: Ui, is_wide: bool) -> list[Span]:
 
 
 def _my_clock(view: View, ui: Ui, is_wide: bool) -> tuple[Span, ...]:
-    """That it is my turn, and after a while for how long."""
+    """That it is my turn, and how long it still lasts, or after a while for how long it has lasted."""
     style = ui.look.style
     wait = next((each for each in view.waits if each.is_me), None)
+    arranging = view.stage is Stage.ARRANGE
+    if wait is not None and wait.limit_s:
+        code = "time_left" if arranging else "your_turn_left" if is_wide else "your_turn_left_short"
+        return (Span(text(code, style, time=clock(max(0, wait.limit_s - wait.seconds))) + " ", "turn"),)
+    if arranging:
+        return ()
     if wait is None or wait.seconds < LATE_S:
         return (Span(text("your_turn", style) + " ", "turn"),)
     code = "your_turn_time" if is_wide else "your_turn_short"

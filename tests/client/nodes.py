@@ -26,6 +26,7 @@ class MemoryNode:
         peer.session.always_consent = consents
         self.reporter = Reporter(peer.session)
         self.rules = RuleSet()
+        self.limits = (0, 0, 60)
         self.seats = 5
         self.last_round_file: Path | None = None
         self.gone = asyncio.Event()
@@ -71,7 +72,9 @@ class MemoryNode:
 
     async def offer_round(self) -> None:
         members = list(self.peer.session.members())
-        self.peer.write(self.peer.session.offer(self.rules, members))
+        turn_s, arrange_s, grace_s = self.limits
+        offer = self.peer.session.offer(self.rules, members, grace_s, turn_s=turn_s, arrange_s=arrange_s)
+        self.peer.write(offer)
         self.house.settle()
 
     async def answer_offer(self, yes: bool) -> None:
@@ -91,7 +94,12 @@ class MemoryNode:
         self.done.append(("kick", key))
 
     async def void(self) -> None:
-        raise LocalProtocolError("nothing_overdue", "Nobody has owed anything for {grace} s yet.", grace=60)
+        debts = self.peer.session.overdue(self.house.now)
+        body = self.peer.session.leave_round(debts)
+        if not debts or body is None:
+            raise LocalProtocolError("nothing_overdue", "Nobody has owed anything for {grace} s yet.", grace=60)
+        self.peer.write(body)
+        self.house.settle()
 
     async def say(self, text: str) -> None:
         for node in self.house.nodes:

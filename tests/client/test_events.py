@@ -61,8 +61,17 @@ EXAMPLES: dict[str, News] = {
         News("joined", {"player": B, "name": "Bogdan", "bot": True}),
         News("left", {"player": B, "name": "Bogdan", "why": "left"}),
         News(
-            "contract", {"contract": b"\1" * 32, "round": 1, "attempt": 0, "players": (A, B), "rules": RuleSet()}
+            "contract",
+            {
+                "contract": b"\1" * 32,
+                "round": 1,
+                "attempt": 0,
+                "players": (A, B),
+                "rules": RuleSet(),
+                "limits": [30, 90, 60],
+            },
         ),
+        News("declined", {"player": B, "reason": "gave_up", "debts": ((A, "accept"),)}),
         News("phase", {"contract": b"\1" * 32, "round": 1, "phase": Phase.ARRANGE}),
         News("words", {"words": ("a", "b", "c"), "seats": (A, B), "dealer": 1}),
         News("hand", {"seat": 0, "faces": (0, 34), "packs": 1}, private=True),

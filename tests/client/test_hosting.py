@@ -34,6 +34,7 @@ from p2p.snapshot import (
     RoundView,
     Snapshot,
     Surroundings,
+    Wait,
     make_snapshot,
 )
 from tests.p2p.peers import Table
@@ -248,7 +249,18 @@ def test_somebody_who_stays_away_is_waited_for_and_then_left_out() -> None:
 
 
 def test_a_round_that_silence_has_stopped_is_given_up_only_where_no_person_sits() -> None:
-    stopped = replace(real_round(), overdue=True)
-    now = replace(table(3, round_=stopped), acting_host=None)
-    assert decide(OPEN, now) == ()
-    assert decide(replace(OPEN, voids=True), now) == (Void(),)
+    alone = replace(OPEN, voids=True)
+
+    def stopped(what: str, seconds: float, lost: int) -> Snapshot:
+        wait = Wait(b"p" + bytes([2]) * 31, what, seconds, 30, 90)
+        now = table(3, round_=replace(real_round(), waits=(wait,), overdue=wait.is_overdue), lost=lost)
+        assert wait.player in {player.key for player in now.players}
+        return replace(now, acting_host=None)
+
+    assert decide(alone, stopped("move", 91.0, lost=1)) == (Void(),)
+    assert decide(OPEN, stopped("move", 91.0, lost=1)) == ()
+    assert decide(alone, stopped("move", 89.0, lost=1)) == ()
+    # Somebody who is there and thinks has not stopped the round; a program that is there and silent has.
+    assert decide(alone, stopped("move", 91.0, lost=0)) == ()
+    assert decide(alone, stopped("ready", 91.0, lost=0)) == ()
+    assert decide(alone, stopped("shares", 91.0, lost=0)) == (Void(),)

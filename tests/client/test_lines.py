@@ -484,8 +484,10 @@ async def test_links_and_waits_are_told() -> None:
     house.wait(20)
     await sitting.screen.shows("Waiting for Bogdan to be ready.")
     house.wait(60)
-    await sitting.screen.shows("`void` gives the round up")
-    await sitting.says("void", "Nobody has owed anything for 60 s yet.")
+    await sitting.screen.shows("Bogdan has been waited for 80 s to be ready. `void` gives the round up")
+    await sitting.says("void", "Round 1 ends unfinished: nobody is the shithead.")
+    await sitting.screen.shows("Bogdan owed being ready.")
+    await sitting.screen.shows("You gave the round up.")
     sitting.keyboard.type(None)
     assert await sitting.code() == 0
 

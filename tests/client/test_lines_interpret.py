@@ -251,7 +251,7 @@ def test_at_the_door() -> None:
 
 @pytest.mark.parametrize("text", ["start", "admit Dora", "refuse Dora", "kick Bogdan", "bots 2"])
 def test_what_only_the_host_may(text: str) -> None:
-    assert problem(view_of(acting_host=key_of("Bogdan")), text) == "Only Ana can do that."
+    assert problem(view_of(acting_host=key_of("Bogdan")), text) == "Only Bogdan can do that."
 
 
 def test_an_offer() -> None:

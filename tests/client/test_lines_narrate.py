@@ -160,9 +160,10 @@ def test_the_end_of_a_round() -> None:
         "`start` begins another round.",
     ]
     given_up = {**over, "result": "unfinished", "finish": (), "shithead": None, "debts": ((BOGDAN, "move"),)}
-    lines = tell(News("over", given_up), after=view_of(STATE, acting_host=BOGDAN))
-    assert lines[:2] == ["Round 3 ends unfinished.", "Bogdan owed a move."]
-    assert lines[-1] == "Ana can start another round."
+    guest = view_of(STATE, acting_host=BOGDAN)
+    lines = tell(News("over", given_up), before=guest, after=guest)
+    assert lines[:2] == ["Round 3 ends unfinished: nobody is the shithead.", "Bogdan owed a move."]
+    assert lines[-1] == "Bogdan can start another round."
     alone = view_of(STATE, players=(player("Ana"),))
     assert tell(News("over", {**over, "left": (BOGDAN,)}), after=alone)[-2:] == [
         "Bogdan had left the round.",
@@ -208,7 +209,8 @@ def test_faults_are_said_with_names() -> None:
 def test_the_door() -> None:
     news = News("knocked", {"player": key_of("Dora"), "name": "Dora", "bot": False, "address": "192.0.2.9"})
     assert tell(news) == ["Dora is at the door (192.0.2.9): `admit Dora` or `refuse Dora`."]
-    assert tell(news, after=view_of(acting_host=BOGDAN)) == ["Dora is at the door; Ana decides."]
+    guest = view_of(acting_host=BOGDAN)
+    assert tell(news, before=guest, after=guest) == ["Dora is at the door; Bogdan decides."]
 
 
 def test_a_lost_link_is_told_once_and_its_return_once() -> None:
@@ -229,7 +231,7 @@ def test_long_waits_are_told_once() -> None:
     narrator = Narrator(PLAIN)
 
     def waiting(seconds: int, overdue: bool = False) -> list[str]:
-        waits = (WaitRow("Bogdan", False, "move", seconds), WaitRow("Ana", True, "ready", 99))
+        waits = (WaitRow("Bogdan", False, "move", seconds, 0, 60), WaitRow("Ana", True, "ready", 99))
         view = dataclasses.replace(VIEW, waits=waits, overdue=overdue)
         return narrator.tell([], view, view)
 
@@ -237,7 +239,8 @@ def test_long_waits_are_told_once() -> None:
     assert waiting(15) == ["Waiting for Bogdan to play."]
     assert waiting(16) == []
     assert waiting(61, overdue=True) == [
-        "Bogdan has owed this for 61 s. `void` gives the round up; till then all wait."
+        "Bogdan has been waited for 61 s to play. `void` gives the round up for everybody: it ends unfinished, "
+        "nobody is the shithead, and that Bogdan was waited for is on record. Till then all wait."
     ]
     assert waiting(62, overdue=True) == []
     assert narrator.tell([], VIEW, VIEW) == []

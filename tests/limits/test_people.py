@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from client import checkup, history, settings
+from client import checkup, clocks, history, settings
 from client.cards import Style
 from client.cli import cli
 from client.commands import common, logs, record, saved, tables
@@ -133,7 +133,7 @@ def test_options_have_the_limits_of_the_rules_and_the_network() -> None:
     assert (common.MIN_SEATS, common.MAX_SEATS) == (rules.MIN_PLAYERS, rules.MAX_PLAYERS)
     assert common.MAX_BOTS == MAX_BOTS == rules.MAX_PLAYERS - 1
     assert common.MAX_PORT == addresses.MAX_PORT
-    assert common.DEFAULT_GRACE_S == session.GRACE_S
+    assert clocks.DEFAULT_GRACE_S == session.GRACE_S
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_options_have_the_limits_of_the_rules_and_the_network() -> None:
         ("host", "--bots", common.MAX_BOTS),
         ("host", "--seats", common.MAX_SEATS),
         ("host", "--port", common.MAX_PORT),
-        ("host", "--grace", common.MAX_LIMIT_S),
-        ("host", "--turn", common.MAX_LIMIT_S),
-        ("host", "--arrange", common.MAX_LIMIT_S),
+        ("host", "--grace", clocks.MAX_LIMIT_S),
+        ("host", "--turn", clocks.MAX_LIMIT_S),
+        ("host", "--arrange", clocks.MAX_LIMIT_S),
         ("tables", "--wait", tables.MAX_WAIT_S),
     ],
 )
@@ -156,7 +156,7 @@ def test_an_option_past_its_limit_is_refused_with_the_limit(command: str, option
 @pytest.mark.parametrize(
     ("command", "option", "least"),
     [
-        ("host", "--grace", common.MIN_GRACE_S),
+        ("host", "--grace", clocks.MIN_GRACE_S),
         ("host", "--seats", common.MIN_SEATS),
         ("tables", "--wait", tables.MIN_WAIT_S),
     ],

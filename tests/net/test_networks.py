@@ -151,11 +151,13 @@ async def test_a_machine_that_sleeps_longer_than_its_links_live_plays_on(lan: Te
     person, and the sleeper's can do that only when it is awake.
     """
     ana, bogdan = await seats(lan, tmp_path, ("Ana", "Bogdan"))
-    limits = ("--arrange", "20", "--grace", "600")
+    limits = ("--arrange", "6", "--grace", "600")
     host = await opened(ana, "Kitchen", "--seats", "2", "--rounds", "1", *limits)
     guest = await bogdan.start("join", "kitchen", "--rounds", "1", typing=True)
     await said(guest, SEATED.format("Kitchen"))
     assert host.stdin is not None and guest.stdin is not None
+    await said(guest, "Do you play?")  # a first round with a clock is asked about
+    guest.stdin.write(b"yes\n")
     await bogdan.until("hand")
     guest.send_signal(signal.SIGSTOP)  # ``ip netns exec`` has become the program itself
     await ana.until("link", player="Bogdan", status="lost")

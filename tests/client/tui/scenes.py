@@ -85,7 +85,7 @@ def lost_link() -> tuple[View, Ui]:
     players = tuple(
         replace(each, link=LinkView("lost")) if each.name == "Carmen" else each for each in snapshot.players
     )
-    snapshot = with_round(replace(snapshot, players=players), waits=(Wait(key_of("Carmen"), "move", 72.0),))
+    snapshot = with_round(replace(snapshot, players=players), waits=(Wait(key_of("Carmen"), "move", 72.0, 0, 60),))
     return make_view(with_round(snapshot, overdue=True, limits=(0, 0, 60))), Ui(log=LOG)
 
 

@@ -125,7 +125,8 @@ def test_the_title_says_how_far_the_deal_is(changes: dict[str, int], words: str)
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)])
 def test_a_lost_link_says_how_long_it_is_waited_for(grace: int, words: str, size: tuple[int, int]) -> None:
     view, ui = scenes.lost_link()
-    text = "\n".join(shown((replace(view, grace_s=grace), ui), *size))
+    waits = tuple(replace(wait, patience_s=grace) for wait in view.waits)
+    text = "\n".join(shown((replace(view, waits=waits), ui), *size))
     assert words in text
     assert ("waits" in text) is ("waits" in words)
 

@@ -6,9 +6,8 @@ module is imported when it is typed.
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ import click
 
 from client.commands.common import Options, data_options
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_SIGNAL, EXIT_USAGE, exit_code
+from client.streams import fill_missing, mute
 from engine.errors import ShitheadError
 
 COMMANDS: Final[tuple[str, ...]] = (
@@ -35,6 +35,13 @@ COMMANDS: Final[tuple[str, ...]] = (
     "where",
 )
 """In the order of the help text: what a person types first comes first."""
+
+SCARCE: Final = frozenset(
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EAGAIN")
+    if hasattr(errno, name)
+)
+"""What the system says when it has no more of something, or a disk fails: no bug of ours."""
 
 FIRST_WORDS: Final = """\
 Shithead, a card game for 2 to 10 on a LAN. Type one of these:
@@ -99,6 +106,18 @@ def cli(ctx: click.Context) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line (default: that of the process) and returns the exit code; never raises."""
     options = Options()
+    fill_missing()
+    try:
+        return _outcome(arguments, options)
+    except OSError:
+        # Not even the sentence about it could be said.
+        mute(sys.stdout)
+        mute(sys.stderr)
+        return EXIT_USAGE
+
+
+def _outcome(arguments: Sequence[str] | None, options: Options) -> int:
+    """The exit code of a command line, once every error has been told."""
     output = sys.stdout
     try:
         _tolerate_encodings()
@@ -124,8 +143,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # and wraps the stream.
         if isinstance(stop, SystemExit) and sys.stdout is output:
             return stop.code if isinstance(stop.code, int) else EXIT_NEGATIVE
-        _mute_output()
+        mute(sys.stdout)
         return EXIT_GOOD
+    except OSError as error:
+        return _failed(error, options)
+    except MemoryError as error:
+        return _refused("there is no memory left", error, options)
     except Exception as error:
         return _crashed(error, options)
 
@@ -158,23 +181,47 @@ def _tolerate_encodings() -> None:
             reconfigure(errors="replace")
 
 
-def _mute_output() -> None:
-    # Python flushes standard output once more on its way out.
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _say(error: ShitheadError) -> None:
     from client.commands.common import told
 
     click.echo(told(error), err=True)
 
 
-def _crashed(error: Exception, options: Options) -> int:
-    """Our own bug: the traceback goes to a file, a sentence to the person."""
+def _failed(error: OSError, options: Options) -> int:
+    """The system did not do what it should: for a reason of its own, or because we asked for nonsense."""
+    if error.errno in SCARCE:
+        return _refused(error.strerror or str(error), error, options)
+    return _crashed(error, options)
+
+
+def _refused(reason: str, error: BaseException, options: Options) -> int:
+    _report(error, options)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        mute(sys.stdout)
+    click.echo(
+        f"The system refuses something that this program needs ({reason}), so it stopped. Finished rounds are "
+        "saved, and so is a seat in a round that goes on.",
+        err=True,
+    )
+    return EXIT_USAGE
+
+
+def _report(error: BaseException, options: Options) -> Path | None:
+    """Where the traceback of an error was written; None if nowhere."""
     from client.commands.logs import write_crash
 
-    place = write_crash(error, options.data)
+    try:
+        data = options.data
+    except ShitheadError:
+        data = None
+    return write_crash(error, data)
+
+
+def _crashed(error: Exception, options: Options) -> int:
+    """Our own bug: the traceback goes to a file, a sentence to the person."""
+    place = _report(error, options)
     where = f"What happened is written in {place}: " if place else ""
     click.echo(
         f"shithead has a bug, and stopped ({type(error).__name__}). Finished rounds are saved. "

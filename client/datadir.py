@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
@@ -76,7 +77,8 @@ class DataDir:
     def prepare(self) -> None:
         """Makes the directory, readable by its owner alone, or checks the one that is there.
 
-        Raises ``UsageProblem`` when it is a file, can't be made or can't be written to.
+        One that holds other things keeps its rights: they are not ours, and what is private of ours is so by
+        itself. Raises ``UsageProblem`` when it is a file, can't be made or can't be written to.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=DIRECTORY_MODE)
@@ -86,7 +88,8 @@ class DataDir:
             raise _not_a_directory(self.path.parent) from error
         except OSError as error:
             raise _unusable(self.path, error) from error
-        _make_private(self.path)
+        if self._is_ours():
+            _make_private(self.path)
         # Asking for permission (os.access) gives wrong answers on network drives and for root: try.
         probe = self.path / f".writable-{os.getpid()}"
         try:
@@ -94,6 +97,15 @@ class DataDir:
             probe.unlink()
         except OSError as error:
             raise _unusable(self.path, error) from error
+
+    def _is_ours(self) -> bool:
+        """Whether nothing else is in the directory than what the program makes."""
+        try:
+            names = [path.name for path in self.path.iterdir()]
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        patterns = (*OWN_FILES, *OWN_DIRECTORIES)
+        return all(any(fnmatchcase(name, pattern) for pattern in patterns) for name in names)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -128,10 +140,15 @@ class DataDir:
     def check_place(self) -> None:
         """Raises ``UsageProblem("data_not_a_directory")`` if a file is in its place or above; makes nothing."""
         for place in (self.path, *self.path.parents):
-            if place.exists():
-                if not place.is_dir():
-                    raise _not_a_directory(place)
-                return
+            try:
+                mode = place.stat().st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise _unusable(self.path, error) from error
+            if not stat.S_ISDIR(mode):
+                raise _not_a_directory(place)
+            return
 
     def own(self) -> tuple[Path, ...]:
         """What the program has written there, by name; nothing else in the directory is meant."""
@@ -155,13 +172,30 @@ class DataDir:
 
 
 def find(option: str | None, environment: Mapping[str, str]) -> DataDir:
-    """The data directory: ``--data-dir``, else ``SHITHEAD_HOME``, else where the system wants data."""
-    chosen = option or environment.get(ENVIRONMENT_VARIABLE)
-    if chosen:
-        return DataDir(Path(chosen).expanduser().absolute())
-    from platformdirs import user_data_path
+    """The data directory: ``--data-dir``, else ``SHITHEAD_HOME``, else where the system wants data.
 
-    return DataDir(user_data_path("shithead", appauthor=False))
+    Raises ``UsageProblem("data_nowhere")`` where that leads to no place: a home that nobody has, a current
+    directory that is gone.
+    """
+    chosen = option or environment.get(ENVIRONMENT_VARIABLE)
+    try:
+        if chosen:
+            return DataDir(Path(chosen).expanduser().absolute())
+        from platformdirs import user_data_path
+
+        place = user_data_path("shithead", appauthor=False)
+        if not place.is_absolute():
+            # Without a home the system's place would be below the current directory, in one called "~".
+            raise RuntimeError("this user has no home directory")
+        return DataDir(place)
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageProblem(
+            "data_nowhere",
+            "There is no place for the data{place} ({reason}). Say one with --data-dir.",
+            place=f" at {chosen}" if chosen else "",
+            reason=(reason or str(error)).rstrip("."),
+        ) from error
 
 
 def _make_private(path: Path) -> None:

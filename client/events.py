@@ -10,8 +10,9 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Final, Protocol, TextIO
+from typing import Final, Protocol
 
+from client.backlog import Writable
 from client.phrases import SAID, said
 from client.sentences import Names, render
 from client.view import make_view
@@ -52,7 +53,7 @@ class EventWriter:
     """
 
     def __init__(
-        self, node: EventNode, file: TextIO, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, node: EventNode, file: Writable, now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
         self._node = node
         self._file = file

@@ -111,7 +111,10 @@ def read_rounds(
 
 
 def _stamp(path: Path) -> str:
-    stat = path.stat()
+    try:
+        stat = path.stat()
+    except OSError:  # removed in this moment; reading it will say so
+        return path.name
     return f"{path.name} {stat.st_size} {stat.st_mtime_ns}"
 
 

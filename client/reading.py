@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from client.problems import UsageProblem
@@ -11,16 +12,19 @@ def read_small(path: Path, most_bytes: int) -> bytes:
     """The bytes of a file. Raises ``OSError``, and ``UsageProblem("file_too_big")`` past ``most_bytes``: what was
     named by mistake may be a film, or a device that never ends.
     """
-    with path.open("rb") as file:
-        data = file.read(most_bytes + 1)
-    if len(data) > most_bytes:
+    from p2p.files import read_bounded
+
+    try:
+        return read_bounded(path, most_bytes)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
         raise UsageProblem(
             "file_too_big",
             "{path} has more than {most} bytes: it can't be what was meant.",
             path=str(path),
             most=most_bytes,
-        )
-    return data
+        ) from error
 
 
 def read_small_text(path: Path, most_bytes: int) -> str:

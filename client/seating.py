@@ -10,7 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from client.bots import BotPlayer, Level
-from client.datadir import DataDir
+from client.datadir import DIRECTORY_MODE, DataDir
 from client.hosting import Host, bot_names
 from engine.errors import ShitheadError
 from p2p.identity import load_or_make_key, public_key
@@ -76,6 +76,8 @@ class Bots:
 
     async def _seat_one(self, name: str) -> None:
         data = DataDir(self._data.bots / name)
+        with contextlib.suppress(OSError):  # which the next line says better
+            self._data.bots.mkdir(exist_ok=True, mode=DIRECTORY_MODE)
         data.prepare()
         key = public_key(load_or_make_key(data.identity))
         policy = self._host.policy

@@ -66,7 +66,7 @@ def load(path: Path) -> Settings:
             path=str(path),
             reason=error.strerror or str(error),
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageProblem(
             "settings_damaged",
             "The settings {path} are not valid TOML ({reason}). Correct the file, or remove it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import unicodedata
 from pathlib import Path
@@ -12,6 +13,7 @@ from nacl.bindings import crypto_core_ed25519_is_valid_point
 
 from engine.errors import Sentence, ShitheadError
 from p2p.entries import MAX_NAME_CHARACTERS, MAX_TABLE_NAME_CHARACTERS
+from p2p.files import read_bounded
 
 KEY_FILE_BYTES: Final = 32
 """The file holds the raw private key and nothing else."""
@@ -75,10 +77,12 @@ def load_or_make_key(path: Path) -> Ed25519PrivateKey:
     never replaced: somebody may still have a good copy of it.
     """
     try:
-        raw = path.read_bytes()
+        raw = read_bounded(path, KEY_FILE_BYTES)
     except FileNotFoundError:
         return _make_key(path)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise _damaged(path) from error
         raise IdentityProblem(
             Sentence(
                 "key_unreadable",
@@ -87,15 +91,19 @@ def load_or_make_key(path: Path) -> Ed25519PrivateKey:
             )
         ) from error
     if len(raw) != KEY_FILE_BYTES:
-        raise IdentityProblem(
-            Sentence(
-                "key_damaged",
-                "Your identity {path} is damaged. Restore it from a copy, or move it away: "
-                "a new one is then made, and others will see you as a new player.",
-                {"path": str(path)},
-            )
-        )
+        raise _damaged(path)
     return Ed25519PrivateKey.from_private_bytes(raw)
+
+
+def _damaged(path: Path) -> IdentityProblem:
+    return IdentityProblem(
+        Sentence(
+            "key_damaged",
+            "Your identity {path} is damaged. Restore it from a copy, or move it away: "
+            "a new one is then made, and others will see you as a new player.",
+            {"path": str(path)},
+        )
+    )
 
 
 def _make_key(path: Path) -> Ed25519PrivateKey:

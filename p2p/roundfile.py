@@ -9,6 +9,7 @@ program, what the saver's screen called the players) is not signed; a checksum o
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from msgspec import Meta
 from engine.errors import Sentence, ShitheadError
 from p2p.canonical import NotCanonical
 from p2p.entries import Entry, Unreadable, read_entry
+from p2p.files import read_bounded
 
 MAGIC: Final = b"shithead-round 1\n"
 """The first bytes of every round file; the number is the version of the format."""
@@ -129,17 +131,16 @@ def decode(data: bytes, name: str) -> RoundFile:
 def read(path: Path) -> RoundFile:
     """Reads a round file; raises ``NotARound`` or ``DamagedRound``."""
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
+        data = read_bounded(path, MAX_FILE_BYTES)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
             raise NotARound(
                 Sentence(
                     "round_too_big",
-                    "{file} is too big to be a round: it has {size} MB, and a round has {most} MB at most.",
-                    {"file": str(path), "size": size // 10**6, "most": MAX_FILE_BYTES // 10**6},
+                    "{file} is too big to be a round: it has {size}, and a round has {most} MB at most.",
+                    {"file": str(path), "size": _size(path), "most": MAX_FILE_BYTES // 10**6},
                 )
-            )
-        data = path.read_bytes()
-    except OSError as error:
+            ) from error
         raise NotARound(
             Sentence(
                 "round_unopened",
@@ -148,6 +149,15 @@ def read(path: Path) -> RoundFile:
             )
         ) from error
     return decode(data, path.name)
+
+
+def _size(path: Path) -> str:
+    """How big a file is that was too big to be read; a device has no size."""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0
+    return f"{size // 10**6} MB" if size > MAX_FILE_BYTES else "no end"
 
 
 def write(directory: Path, name: str, data: bytes) -> Path:
@@ -180,4 +190,11 @@ def list_rounds(directory: Path) -> list[Path]:
         found = [path for path in directory.iterdir() if path.suffix == SUFFIX and path.is_file()]
     except OSError:
         return []
-    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return sorted(found, key=lambda path: (_written_at(path), path.name))
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # removed in this moment
+        return 0

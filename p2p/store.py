@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from engine.errors import Sentence, ShitheadError
 from p2p.entries import Entry, read_entry
+from p2p.files import make_private
 
 SCHEMA_VERSION: Final = 2
 """Stored as SQLite's ``user_version``; a newer one is refused, an older one is brought up by `_STEPS`."""
@@ -126,6 +127,9 @@ class Store:
         self._stepping = False
         self._continued: list[bytes] = []
         """Own entries that have to be on disk for the step to be committed."""
+        if path is not None:
+            # Seeds are in it, and its journal gets the same rights.
+            make_private(path)
         try:
             self._db = sqlite3.connect(
                 str(path) if path is not None else ":memory:",
@@ -199,6 +203,16 @@ class Store:
                     "store_unwritable",
                     "The data in {path} can't be written ({reason}). Check permissions and free space, "
                     "or choose another place with --data-dir.",
+                    values,
+                )
+            )
+        if "i/o error" in text.lower():
+            # The disk has failed, or a quota or a limit of files is reached: what is there may be all right.
+            return StoreProblem(
+                Sentence(
+                    "store_failing",
+                    "The disk that holds {path} can't be read or written ({reason}). Nothing was changed. Check "
+                    "the disk, its free space and your quota, and start again; leave the file where it is.",
                     values,
                 )
             )

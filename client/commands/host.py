@@ -254,9 +254,10 @@ async def hold_table(node: Node, seat: Seat, plan: TablePlan, *, is_back: bool =
         bots = Bots(node, host, seat.data, Level(seat.level), THINK_S)
         hosting = asyncio.create_task(host.run(), name="host")
         try:
-            if is_back:
-                await bots.seat_again()
-            await bots.seat(0 if is_back else plan.bots)
+            there = len(await bots.seat_again()) if is_back else 0
+            # Who comes back may have been stopped before all of the bots were seated.
+            free = plan.seats - len(node.snapshot.players) if is_back else plan.bots
+            await bots.seat(max(0, min(plan.bots - there, free)))
             return await stay(
                 node,
                 seat,

@@ -70,8 +70,8 @@ def scrubbed(text: str) -> str:
     return _SECRETS.sub(_LEFT_OUT, text)
 
 
-def write_crash(error: BaseException, data: DataDir) -> Path | None:
-    """Appends the traceback to the log, or to a file among the temporary ones; None if neither works.
+def write_crash(error: BaseException, data: DataDir | None) -> Path | None:
+    """Appends the traceback to the log in ``data``, or to a file among the temporary ones; None if neither works.
 
     Source lines and the error's own words only, no values of variables: those could be keys and cards. Of the
     words whatever looks like one of these is left out (`scrubbed`).
@@ -79,14 +79,15 @@ def write_crash(error: BaseException, data: DataDir) -> Path | None:
     at = datetime.now(UTC).isoformat(timespec="seconds")
     text = f"{at} CRITICAL shithead stopped\n" + scrubbed("".join(traceback.format_exception(error)))
     try:
-        with data.log.open("a", encoding="utf-8") as file:
-            file.write(text)
-        return data.log
+        if data is not None:
+            with data.log.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+            return data.log
     except OSError:
         pass  # no data directory yet, or none that can be written: among the temporary files then
     try:
         handle, name = tempfile.mkstemp(prefix="shithead-crash-", suffix=".log")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
         return Path(name)
     except OSError:

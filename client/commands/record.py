@@ -94,7 +94,12 @@ def show(file: Path, as_json: bool) -> int:
     from engine.record import RecordError, UnreadableRecord, as_dict, decode, draw, moments, read
 
     try:
-        record = read(decode(read_small(file, MAX_RECORD_BYTES)), file.name)
+        data = read_small(file, MAX_RECORD_BYTES)
+    except OSError as error:
+        click.echo(f"{file}: can't be read ({error.strerror or error}).", err=True)
+        return EXIT_USAGE
+    try:
+        record = read(decode(data), file.name)
         for number, moment in enumerate(moments(record)):
             if as_json:
                 click.echo(json.dumps(as_dict(record, moment), ensure_ascii=False))
@@ -105,8 +110,5 @@ def show(file: Path, as_json: bool) -> int:
         return EXIT_NEGATIVE
     except (UnreadableRecord, UsageProblem) as error:
         click.echo(f"{file}: {told(error)}", err=True)
-        return EXIT_USAGE
-    except OSError as error:
-        click.echo(f"{file}: can't be read ({error.strerror or error}).", err=True)
         return EXIT_USAGE
     return EXIT_GOOD

@@ -54,6 +54,14 @@ def command(options: Options, as_json: bool) -> int:
     return EXIT_GOOD
 
 
+def _changed_at(path: Path) -> str:
+    try:
+        seconds = path.stat().st_mtime
+    except OSError:  # removed in this moment
+        seconds = 0.0
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
 def describe(path: Path) -> dict[str, object]:
     """What a round file says of itself: nothing here is checked, ``verify`` does that."""
     from p2p.roundfile import DamagedRound, NotARound, read
@@ -62,8 +70,7 @@ def describe(path: Path) -> dict[str, object]:
     try:
         file = read(path)
     except (NotARound, DamagedRound):
-        at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return {**line, "saved_at": at.isoformat(timespec="seconds"), "ending": "damaged", "players": []}
+        return {**line, "saved_at": _changed_at(path), "ending": "damaged", "players": []}
     return {
         **line,
         "saved_at": file.head.saved_at,

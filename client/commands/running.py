@@ -8,6 +8,7 @@ import gc
 import json
 import logging
 import os
+import queue
 import signal
 import sys
 import threading
@@ -19,7 +20,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, TextIO
 
+from client.backlog import unhurried
 from client.problems import EXIT_SIGNAL, UsageProblem
+from p2p.files import PRIVATE_MODE
 
 log = logging.getLogger(__name__)
 
@@ -64,15 +67,10 @@ async def _until_signal(main: Callable[[], Coroutine[object, object, int]]) -> i
 
     def stop() -> None:
         nonlocal stopped
-        if stopped:
-            _exit_now()
         stopped = True
-        deadline = threading.Timer(CLOSE_DEADLINE_S, _exit_now)
-        deadline.daemon = True
-        deadline.start()
         task.cancel()
 
-    with _signals(stop):
+    with _deadline() as begin, _signals(begin, stop):
         try:
             return await task
         except asyncio.CancelledError:
@@ -82,24 +80,64 @@ async def _until_signal(main: Callable[[], Coroutine[object, object, int]]) -> i
 
 
 @contextmanager
-def _signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Calls ``stop`` in the event loop for each signal that asks the program to end."""
+def _deadline() -> Iterator[Callable[[], None]]:
+    """Gives what begins the last `CLOSE_DEADLINE_S` seconds; at their end the process ends on the spot.
+
+    A thread watches them, since the event loop may be what stands still. It is there from the start and is woken
+    by a queue, the one thing that a signal handler may touch whatever it has interrupted.
+    """
+    words: queue.SimpleQueue[bool] = queue.SimpleQueue()
+
+    def watch() -> None:
+        if not words.get():
+            return
+        try:
+            words.get(timeout=CLOSE_DEADLINE_S)
+        except queue.Empty:
+            _exit_now()
+
+    watcher = threading.Thread(target=watch, name="deadline", daemon=True)
+    try:
+        watcher.start()
+    except RuntimeError as error:
+        log.warning("nothing will hurry the end of the program: %s", error)
+    try:
+        yield partial(words.put, True)
+    finally:
+        words.put(False)
+        if watcher.ident is not None:
+            watcher.join()
+
+
+@contextmanager
+def _signals(begin: Callable[[], None], stop: Callable[[], None]) -> Iterator[None]:
+    """Calls ``begin`` at once and ``stop`` in the event loop for the first signal that asks the program to end.
+
+    The second one ends the process on the spot. All of that happens in a handler of Python's, which runs in the
+    main thread also while the loop waits for something else, such as an output that takes nothing.
+    """
     loop = asyncio.get_running_loop()
     numbers = [signal.Signals[name] for name in SIGNALS if name in signal.Signals.__members__]
     restore: list[Callable[[], object]] = []
+    caught_before = False
 
     def caught(number: int, frame: FrameType | None) -> None:
+        nonlocal caught_before
+        if caught_before:
+            _exit_now()
+        caught_before = True
+        begin()
         loop.call_soon_threadsafe(stop)
 
     for number in numbers:
         try:
-            loop.add_signal_handler(number, stop)
-            restore.append(partial(loop.remove_signal_handler, number))
-        except NotImplementedError:
-            # Windows: the handler runs in the main thread as soon as the loop wakes, twice a second at least.
-            before = signal.signal(number, caught)
-            restore.append(partial(signal.signal, number, before))
-        except (RuntimeError, ValueError) as error:
+            before = signal.getsignal(number)
+            if number.name == "SIGHUP" and before is signal.SIG_IGN:
+                # nohup: it is to go on when the terminal has gone.
+                continue
+            signal.signal(number, caught)
+            restore.append(partial(signal.signal, number, before if before is not None else signal.SIG_DFL))
+        except (OSError, RuntimeError, ValueError) as error:
             log.info("no handler for signal %s: %s", number, error)
     try:
         yield
@@ -114,16 +152,19 @@ class Trace:
     def __init__(self, path: Path) -> None:
         """Opens ``path`` for appending; raises ``UsageProblem``."""
         self._file = open_for_appending(path, "--trace")
+        self._ends = contextlib.ExitStack()
+        self._out = self._ends.enter_context(unhurried(self._file))
 
     def __call__(self, item: dict[str, object]) -> None:
         """Writes one line. A full disk loses lines, never the round."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with contextlib.suppress(OSError, ValueError):
-            self._file.write(json.dumps({"at": at, **item}, default=_plain, ensure_ascii=False) + "\n")
-            self._file.flush()
+            self._out.write(json.dumps({"at": at, **item}, default=_plain, ensure_ascii=False) + "\n")
+            self._out.flush()
 
     def close(self) -> None:
         """Closes the file."""
+        self._ends.close()
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -133,9 +174,12 @@ def _plain(value: object) -> str:
 
 
 def open_for_appending(path: Path, option: str) -> TextIO:
-    """A text file for appending; ``UsageProblem`` says which option named it."""
+    """A text file for appending, for its owner alone where it is new: the own hand may be in it.
+
+    ``UsageProblem`` says which option named it.
+    """
     try:
-        return path.open("a", encoding="utf-8")
+        return open(path, "a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, PRIVATE_MODE))
     except OSError as error:
         raise UsageProblem(
             "file_unwritable",

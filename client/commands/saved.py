@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 from urllib.request import pathname2url
 
 from client.datadir import DataDir
@@ -26,10 +28,11 @@ def find_round(data: DataDir, wanted: str) -> Path:
 
     Raises ``UsageProblem`` when there is none, or more than one of that beginning.
     """
+    from p2p.files import is_there
     from p2p.roundfile import list_rounds
 
     path = Path(wanted)
-    if wanted != LAST and (path.exists() or path.name != wanted):
+    if wanted != LAST and (is_there(path) or path.name != wanted):
         return path
     saved = list_rounds(data.rounds)
     if wanted == LAST:
@@ -63,7 +66,9 @@ def known_keys(data: DataDir) -> frozenset[bytes]:
     Where there is no database, or none that can be read, everybody else is new.
     """
     known = {key for key, _, _ in _players(data)}
-    if data.identity.exists():
+    from p2p.files import is_there
+
+    if is_there(data.identity):
         from p2p.identity import IdentityProblem, load_or_make_key, public_key
 
         with contextlib.suppress(IdentityProblem):
@@ -91,8 +96,10 @@ def known_addresses(data: DataDir) -> list[Address]:
 def _players(data: DataDir) -> list[tuple[bytes, str, int]]:
     """Key, host and port of each player met, read without touching the database: it may be in use."""
     try:
-        database = sqlite3.connect(f"file:{pathname2url(str(data.database))}?mode=ro", uri=True)
-    except sqlite3.Error:
+        # As the system has the name: it need not be text.
+        place = pathname2url(str(data.database)) if os.name == "nt" else quote(os.fsencode(data.database))
+        database = sqlite3.connect(f"file:{place}?mode=ro", uri=True)
+    except (sqlite3.Error, ValueError):
         return []
     try:
         rows = database.execute("select key, address, port from players order by rounds desc").fetchall()

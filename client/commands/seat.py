@@ -118,16 +118,28 @@ async def at_table(node: Node, seat: Seat) -> AsyncIterator[Node]:
     It leaves the table if no round of its own goes on. In mid-round it only says goodbye: who was stopped by
     accident can come back, and gives nothing up.
     """
+    with _events_of(node, seat):
+        try:
+            yield node
+        finally:
+            if not node.gone.is_set() and not _is_playing(node):
+                await node.leave()
+            await node.close()
+
+
+@contextmanager
+def _events_of(node: Node, seat: Seat) -> Iterator[None]:
+    from client.backlog import unhurried
     from client.events import EventWriter
 
-    writer = EventWriter(node, seat.events) if seat.events is not None else None
-    try:
-        yield node
-    finally:
-        if not node.gone.is_set() and not _is_playing(node):
-            await node.leave()
-        await node.close()
-        if writer is not None:
+    if seat.events is None:
+        yield
+        return
+    with unhurried(seat.events) as file:
+        writer = EventWriter(node, file)
+        try:
+            yield
+        finally:
             writer.close()
 
 
@@ -190,8 +202,8 @@ async def stay(
         for task in filter(None, (playing, standing)):
             task.cancel()
         await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
-        # Whoever reads our output may have been stopped by the same Ctrl-C.
-        with contextlib.suppress(BrokenPipeError):
+        # Whoever reads our output may have been stopped by the same Ctrl-C, and the disk it goes to be full.
+        with contextlib.suppress(OSError):
             if client.last_words or stopped:
                 click.echo(client.last_words or stopped, file=seat.out)
         if bot is not None:

@@ -148,7 +148,7 @@ class LineClient:
 
     async def _go(self) -> int:
         await self._node.leave()
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             self._say("bye")
         return EXIT_FAULT if self._faulted else EXIT_GOOD
 
@@ -213,7 +213,7 @@ class LineClient:
             self._print(choice_lines(view, self._style))
 
     def _say_gone(self) -> int:
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             match self._node.gone_why:
                 case "kicked":
                     self._say("kicked")

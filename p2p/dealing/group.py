@@ -203,9 +203,16 @@ def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list
         except BaseException as failure:  # handed to the caller below
             failures.append(failure)
 
-    workers = [threading.Thread(target=work, args=(index,)) for index in range(1, count)]
-    for worker in workers:
-        worker.start()
+    workers: list[threading.Thread] = []
+    for index in range(1, count):
+        worker = threading.Thread(target=work, args=(index,))
+        try:
+            worker.start()
+        except RuntimeError:
+            # The system has no more threads: a limit of the container, or of memory. It is done here then.
+            work(index)
+        else:
+            workers.append(worker)
     work(0)
     for worker in workers:
         worker.join()

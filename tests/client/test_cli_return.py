@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 
+from client.datadir import DataDir
+from engine.rules import RuleSet
 from p2p.audit import verify_file
+from p2p.node import Node, NodeConfig
 from p2p.roundfile import list_rounds
 from tests.client.programs import Program, program, run
 
@@ -40,6 +44,22 @@ def test_a_table_against_bots_that_was_killed_is_played_on(tmp_path: Path) -> No
     assert verdicts(tmp_path / "ana") == ["fair"]
     third = run(tmp_path / "ana", *arguments)
     assert "You are back" not in third.text, "a table that was closed is over"
+
+
+def test_who_was_stopped_before_the_bots_had_sat_down_gets_them_on_coming_back(tmp_path: Path) -> None:
+    home = tmp_path / "ana"
+
+    async def open_and_stop() -> None:
+        config = NodeConfig(home, "Ana", auto=True, loopback=True, port=0, discovery=False)
+        node = await Node.open_table(config, "Ana's table", seats=3, rules=RuleSet())
+        await node.close()  # and has not left
+
+    DataDir(home).prepare()
+    asyncio.run(open_and_stop())
+    again = run(home, "play", "--auto", "--bots", "2", "--rounds", "1", "--name", "Ana")
+    assert again.code == 0, again.text
+    assert "You are back at Ana's table." in again.text
+    assert verdicts(home) == ["fair"]
 
 
 def test_host_and_guest_are_killed_one_after_the_other_and_both_play_on(tmp_path: Path) -> None:

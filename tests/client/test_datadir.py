@@ -11,6 +11,7 @@ import pytest
 
 from client.datadir import DataDir, find
 from client.problems import UsageProblem
+from tests.client.programs import run
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
 
@@ -41,6 +42,31 @@ def test_a_directory_open_to_others_is_closed(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     DataDir(tmp_path).prepare()
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+
+
+@posix_only
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_a_directory_that_holds_other_things_keeps_its_rights(tmp_path: Path, mode: int) -> None:
+    """Such as a home, or the place for temporary files of a whole machine."""
+    (tmp_path / "letter.txt").write_text("mine")
+    (tmp_path / "identity.key").write_bytes(bytes(32))
+    tmp_path.chmod(mode)
+    DataDir(tmp_path).prepare()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == mode
+
+
+@posix_only
+def test_what_may_hold_a_hand_or_a_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    tmp_path.chmod(0o755)
+    events, trace = tmp_path / "events.jsonl", tmp_path / "trace.jsonl"
+    options = ("--auto", "--bots", "1", "--rounds", "1", "--events", str(events), "--trace", str(trace))
+    done = run(tmp_path, "play", *options)
+    assert done.code == 0, done.text
+    assert '"private": true' in events.read_text(encoding="utf-8")
+    private = [events, trace, tmp_path / "rounds", tmp_path / "bots", tmp_path / "identity.key"]
+    for path in (*private, *tmp_path.glob("shithead.db*")):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
 def test_a_file_in_its_place_is_said_and_left_alone(tmp_path: Path) -> None:

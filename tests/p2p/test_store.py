@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -209,13 +211,14 @@ def test_a_read_only_database_is_unwritable(path):
 
 
 @pytest.mark.parametrize(
-    "code", ["store_newer", "store_locked", "store_unwritable", "store_full", "store_damaged"]
+    "code", ["store_newer", "store_locked", "store_unwritable", "store_full", "store_failing", "store_damaged"]
 )
 def test_every_problem_says_what_happened_and_what_to_do(code, path):
     texts = {
         "store_locked": "database is locked",
         "store_unwritable": "attempt to write a readonly database",
         "store_full": "database or disk is full",
+        "store_failing": "disk I/O error",
         "store_damaged": "database disk image is malformed",
     }
     with opened(path) as store:
@@ -229,6 +232,18 @@ def test_every_problem_says_what_happened_and_what_to_do(code, path):
     assert found.code == code
     assert str(path) in str(found)
     assert "{" not in str(found)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_the_database_and_its_journal_are_for_their_owner_alone(path):
+    for _ in range(2):
+        with opened(path) as store:
+            with store.step():
+                store.note_player(ME, "Ada", "2026-01-02")
+            for file in path.parent.glob(path.name + "*"):
+                assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        # One of an older version, or restored from a copy, was open to others.
+        path.chmod(0o644)
 
 
 def test_players_met_are_remembered(path):

@@ -156,8 +156,19 @@ def test_threads_give_the_same_sum_and_end() -> None:
     assert threading.active_count() == before
 
 
-def test_spread_keeps_the_order_and_hands_on_errors() -> None:
+def test_spread_keeps_the_order() -> None:
     assert spread(lambda n: n * n, range(11), 3) == [n * n for n in range(11)]
+
+
+def test_spread_work_is_done_where_the_system_has_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    assert spread(lambda n: n * n, range(11), 3) == [n * n for n in range(11)]
+
+
+def test_spread_hands_on_errors() -> None:
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
         spread(lambda n: 1 // (n - 7), range(11), 3)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from engine import __version__
-from engine.errors import ShitheadError
+from engine.errors import Sentence, ShitheadError
 from p2p.audit import Verdict, verify_file
 from p2p.budget import Inflow, RawEntry
 from p2p.core import Arrival, BodyMaker, Core, Done, Input, Outcome, Wish
@@ -37,6 +38,23 @@ TICK_S: Final = 1.0
 ASK_ROUND_TICKS: Final = 3
 """While somebody has been waited for this many seconds, everyone says as often what it has: should an entry
 have been lost between two links, it is sent again."""
+
+_DISK_SLOW: Final = (
+    "The disk with {path} takes long to store what is played. The game goes on when that is done: nothing is sent "
+    "before, and nothing is lost."
+)
+_DISK_SLOW_REMEDY: Final = (
+    "If that goes on, choose a place on another disk with --data-dir before the next evening."
+)
+
+SLOW_DISK_S: Final = 2.0
+"""From here on a person is told why nothing moves. A disk that sleeps or is busy takes a second now and then."""
+
+SLOW_DISK_LOOK_S: Final = 0.5
+"""How often it is looked whether the disk is still at work on the same step."""
+
+SLOW_DISK_AGAIN_S: Final = 60.0
+"""A disk that stays slow is not told of more often."""
 
 
 class Pump:
@@ -62,6 +80,7 @@ class Pump:
         """Begins to take steps, as soon as there is a core."""
         self._table.spawn(self._run(), "pump")
         self._table.spawn(self._tick(), "tick")
+        self._table.spawn(self._watch_disk(), "disk")
 
     async def take_up(self, ident: bytes, first: Sequence[tuple[bytes, bytes]]) -> None:
         """Takes up the table with this id where the store left it, with the entries of ``first``.
@@ -140,6 +159,19 @@ class Pump:
     async def end_audits(self) -> None:
         """Waits for the threads of audits: they can't be stopped, and a closed node has none."""
         await asyncio.gather(*self._audits, return_exceptions=True)
+
+    async def _watch_disk(self) -> None:
+        """Says it when the disk takes long. The worker waits for it then, and nothing else does."""
+        told_at = -SLOW_DISK_AGAIN_S
+        while True:
+            await asyncio.sleep(SLOW_DISK_LOOK_S)
+            now, since = time.monotonic(), self._table.store.committing_since
+            if since is not None and now - since >= SLOW_DISK_S and now - told_at >= SLOW_DISK_AGAIN_S:
+                told_at = now
+                problem = Sentence("disk_slow", _DISK_SLOW, {"path": str(self._table.store.path)})
+                remedy = Sentence("disk_slow_remedy", _DISK_SLOW_REMEDY, {})
+                log.warning("%s", problem)
+                self._table.tell_at_once(News("error", {"sentence": problem, "remedy": remedy}))
 
     async def _tick(self) -> None:
         ticks, lapsed = 0, self._links.lapsed()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,8 @@ class Store:
         self._pending: list[tuple[str, tuple[object, ...]]] = []
         self._durable = False
         self._stepping = False
+        self.committing_since: float | None = None
+        """Since when (``time.monotonic``) the disk has been at work on a step, or None. Any thread may look."""
         self._continued: list[bytes] = []
         """Own entries that have to be on disk for the step to be committed."""
         if path is not None:
@@ -261,6 +264,7 @@ class Store:
         pending, self._pending = self._pending, []
         durable, self._durable = self._durable, False
         continued, self._continued = self._continued, []
+        self.committing_since = time.monotonic()
         try:
             self._db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             self._db.execute("begin immediate")
@@ -288,6 +292,8 @@ class Store:
         except sqlite3.Error as error:
             self._roll_back()
             raise self._problem(error) from error
+        finally:
+            self.committing_since = None
 
     def _changed(self) -> StoreProblem:
         return StoreProblem(

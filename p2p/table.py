@@ -190,6 +190,11 @@ class Table:
         self._extra_news.append(news)
         self.nudge()
 
+    def tell_at_once(self, news: News) -> None:
+        """Tells what no snapshot shows, without waiting for the worker, which may be what it is about."""
+        if self.snapshot is not None and not self.closing:
+            self._call_listeners((news,))
+
     def nudge(self) -> None:
         """Something that a snapshot shows has changed beside the session: it is made anew soon; however often that
         is asked for, one at a time."""

@@ -175,7 +175,7 @@ def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None)
     called with the default and its answer stored; without ``ask`` (a pipe) the default serves and nothing is
     stored, so that a person is asked later. Raises ``BadName`` and what `load` and `save_name` raise.
     """
-    from p2p.identity import check_name
+    from p2p.identity import BadName, check_name
 
     stored = load(path).name
     if given is not None:
@@ -184,7 +184,11 @@ def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None)
             save_name(path, name)
         return name, not stored
     if stored:
-        return check_name(stored), False
+        try:
+            return check_name(stored), False
+        except BadName as error:
+            template = "The name in the settings {path} can't be used: " + error.sentence.template
+            raise UsageProblem(error.code, template, **{**error.sentence.values, "path": str(path)}) from error
     if ask is None:
         return login_name(), False
     name = check_name(ask(login_name()))

@@ -355,6 +355,14 @@ class Unreadable(ValueError):
     """Bytes that are no entry: dropped, counted, nobody's fault. The text says what was wrong."""
 
 
+class OtherProtocol(Unreadable):
+    """An entry of another version of the protocol; ``found`` says which."""
+
+    def __init__(self, found: int) -> None:
+        super().__init__("another protocol version")
+        self.found = found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """One signed entry, decoded. Two entries are equal when their ids are."""
@@ -456,7 +464,7 @@ def read_entry(data: bytes, signature: bytes) -> Entry:
     except (msgspec.ValidationError, RecursionError) as error:
         raise Unreadable(str(error)) from None
     if envelope.version != VERSION:
-        raise Unreadable("another protocol version")
+        raise OtherProtocol(envelope.version)
     if any(a >= b for a, b in zip(envelope.seen, envelope.seen[1:], strict=False)):
         raise Unreadable("`seen` is not ascending")
     if (envelope.seq == 0) != (envelope.prev == ZERO_ID):

@@ -99,9 +99,9 @@ def _damaged(path: Path) -> IdentityProblem:
     return IdentityProblem(
         Sentence(
             "key_damaged",
-            "Your identity {path} is damaged. Restore it from a copy, or move it away: "
-            "a new one is then made, and others will see you as a new player.",
-            {"path": str(path)},
+            "Your identity {path} is damaged, or of another version: it does not have {bytes} bytes. Restore it "
+            "from a copy, or move it away: a new one is then made, and others will see you as a new player.",
+            {"path": str(path), "bytes": KEY_FILE_BYTES},
         )
     )
 

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,17 @@ from msgspec import Meta
 
 from engine.errors import Sentence, ShitheadError
 from p2p.canonical import NotCanonical
-from p2p.entries import Entry, Unreadable, read_entry
+from p2p.entries import VERSION, Entry, OtherProtocol, Unreadable, read_entry
 from p2p.files import read_bounded
 
-MAGIC: Final = b"shithead-round 1\n"
-"""The first bytes of every round file; the number is the version of the format."""
+FORMAT_VERSION: Final = 1
+"""Of round files."""
+
+MAGIC: Final = b"shithead-round %d\n" % FORMAT_VERSION
+"""The first bytes of every round file."""
+
+_ANY_MAGIC: Final = re.compile(rb"shithead-round (\d{1,6})\n")
+"""The same in any version there will be."""
 
 SUFFIX: Final = ".round"
 
@@ -53,6 +60,13 @@ _HeadText: TypeAlias = Annotated[str, Meta(max_length=MAX_HEAD_CHARACTERS)]
 
 class NotARound(ShitheadError):
     """The file is no round file, or cannot be read; the sentence says which."""
+
+
+class OtherVersion(NotARound):
+    """A round file of another version of the program, which this one does not read; nothing is wrong with it.
+
+    Codes ``round_format`` and ``round_protocol``.
+    """
 
 
 class DamagedRound(ShitheadError):
@@ -94,12 +108,27 @@ def encode(head: Head, entries: Sequence[Entry]) -> bytes:
     return MAGIC + body + hashlib.sha256(MAGIC + body).digest()
 
 
+def _other(code: str, what: str, found: int, known: int, values: dict[str, object]) -> OtherVersion:
+    """``what``: of what there are two versions."""
+    return OtherVersion(
+        Sentence(
+            code,
+            f"{{file}} was saved by another version of shithead: it is a round {what} {{found}}, and this program "
+            "reads {known}. Use the version that saved it.",
+            {**values, "found": found, "known": known},
+        )
+    )
+
+
 def decode(data: bytes, name: str) -> RoundFile:
     """Reads the bytes of a round file; ``name`` is for the sentences.
 
-    Raises ``NotARound`` or ``DamagedRound``.
+    Raises ``NotARound`` (``OtherVersion``, where that is all) or ``DamagedRound``.
     """
     values: dict[str, object] = {"file": name}
+    magic = _ANY_MAGIC.match(data)
+    if magic is not None and int(magic[1]) != FORMAT_VERSION:
+        raise _other("round_format", "of format", int(magic[1]), FORMAT_VERSION, values)
     if not data.startswith(MAGIC):
         raise NotARound(Sentence("not_a_round", "{file} is not a round of shithead.", values))
     body, checksum = data[len(MAGIC) : -_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
@@ -117,6 +146,8 @@ def decode(data: bytes, name: str) -> RoundFile:
     for number, (raw, signature) in enumerate(file.entries):
         try:
             entries.append(read_entry(raw, signature))
+        except OtherProtocol as error:
+            raise _other("round_protocol", "with entries of protocol", error.found, VERSION, values) from error
         except (Unreadable, NotCanonical) as error:
             raise DamagedRound(
                 Sentence(

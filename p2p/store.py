@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import Sentence, ShitheadError
-from p2p.entries import Entry, read_entry
+from p2p.entries import VERSION, Entry, OtherProtocol, read_entry
 from p2p.files import make_private
 
 SCHEMA_VERSION: Final = 2
@@ -153,7 +153,6 @@ class Store:
 
     def _prepare(self) -> None:
         run = self._db.execute
-        run("pragma journal_mode = wal")
         # A power cut must not lose a committed own entry: we would sign its number anew.
         run("pragma synchronous = full")
         run("pragma fullfsync = on")
@@ -163,11 +162,15 @@ class Store:
             raise StoreProblem(
                 Sentence(
                     "store_newer",
-                    "The data in {path} were written by a newer version of shithead. Update the program, "
-                    "or choose another place with --data-dir.",
-                    {"path": str(self.path)},
+                    "The data in {path} were written by a newer version of shithead: they are of version {found}, "
+                    "and this program knows {known}. Nothing was changed. Update the program, or choose another "
+                    "place with --data-dir.",
+                    {"path": str(self.path), "found": version, "known": SCHEMA_VERSION},
                 )
             )
+        if version < 0:
+            raise sqlite3.DatabaseError(f"version {version}")
+        run("pragma journal_mode = wal")
         if version == 0:
             run("begin immediate")
             for statement in filter(None, (part.strip() for part in _SCHEMA.split(";"))):
@@ -354,6 +357,17 @@ class Store:
         rows = self._ask("select data, signature from entries where table_id = ? order by number", table)
         try:
             return [read_entry(data, signature) for data, signature in rows]
+        except OtherProtocol as error:
+            values = {"path": str(self.path), "found": error.found, "known": VERSION}
+            raise StoreProblem(
+                Sentence(
+                    "table_other_version",
+                    "This table, kept in {path}, is of another version of shithead: it speaks protocol {found}, "
+                    "and this program {known}. Nothing was changed. Return to it with the version that it was "
+                    "played with, or leave it with --new.",
+                    values,
+                )
+            ) from error
         except ValueError as error:
             raise self._problem(sqlite3.DatabaseError(str(error))) from error
 

@@ -32,6 +32,7 @@ STATES: Final[dict[str, str]] = {
     "opening": "left in mid-round",
     "ending": "over, not everybody has signed the result",
     "reveal": "over, the seeds are not open",
+    "other_version": "saved by another version of shithead",
     "dead": "ended by a fault before the first move",
 }
 """What a file says of the round's end (a result, or else the phase it stopped in), for a person."""
@@ -64,11 +65,13 @@ def _changed_at(path: Path) -> str:
 
 def describe(path: Path) -> dict[str, object]:
     """What a round file says of itself: nothing here is checked, ``verify`` does that."""
-    from p2p.roundfile import DamagedRound, NotARound, read
+    from p2p.roundfile import DamagedRound, NotARound, OtherVersion, read
 
     line: dict[str, object] = {"file": str(path), "name": path.stem}
     try:
         file = read(path)
+    except OtherVersion:
+        return {**line, "saved_at": _changed_at(path), "ending": "other_version", "players": []}
     except (NotARound, DamagedRound):
         return {**line, "saved_at": _changed_at(path), "ending": "damaged", "players": []}
     return {

@@ -21,7 +21,7 @@ from tests.attacks.mutants import Site, install, sites
 from tests.p2p.peers import Peer, Table, key_for
 from tests.p2p.recorded import NAMES
 
-RAISES = ("NotCanonical", "Unreadable")
+RAISES = ("NotCanonical", "Unreadable", "OtherProtocol")
 KEY = key_for("Ada")
 ME = KEY.public_key().public_bytes_raw()
 Z = bytes(32)
@@ -225,4 +225,4 @@ def modules_that_raise(*names: str) -> set[str]:
 
 def test_breaches_are_raised_only_where_mutants_are_made_of_them() -> None:
     assert modules_that_raise("Breach") == {module.__name__ for module in (fold, judge, members)}
-    assert modules_that_raise("NotCanonical", "Unreadable") == {canonical.__name__, entries.__name__}
+    assert modules_that_raise(*RAISES) == {canonical.__name__, entries.__name__}

@@ -433,7 +433,7 @@ def test_one_form_of_the_history_at_a_time(say) -> None:  # type: ignore[no-unty
 
 
 def test_every_state_of_a_saved_round_has_words() -> None:
-    endings = {"finished", "stalled", "forfeit", "faulted", "unfinished", "damaged"}
+    endings = {"finished", "stalled", "forfeit", "faulted", "unfinished", "damaged", "other_version"}
     assert set(STATES) == endings | {phase.value for phase in Phase if phase is not Phase.CLOSED}
 
 

@@ -19,7 +19,8 @@ from client.phrases import said
 from client.sentences import render, render_error
 from client.standing_in import AWAY
 from client.tui.cells import Row
-from client.tui.control import follow, paste, press
+from client.tui.control import follow, paste, press, press_unseen
+from client.tui.keys import fits
 from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
 from client.tui.orders import Announce, Command, Leave, OtherClock, OtherOption, OtherRules, Rename, Store, Watch
@@ -200,6 +201,11 @@ class ScreenClient:
                 self._overlay.close()
                 self._overlay = None
             return
+        if not fits(*self._size):
+            self._ui, command = press_unseen(key, self._view, self._ui)
+            if command is not None:
+                self._commands.put_nowait(command)
+            return
         if self._ui.page:
             end = last_scroll(self._view, self._ui, self._rules, *self._size)
             self._ui = replace(self._ui, scroll=min(self._ui.scroll, end))
@@ -212,7 +218,7 @@ class ScreenClient:
 
     def paste(self, pasted: str) -> None:
         """Text was pasted."""
-        if self._overlay is None:
+        if self._overlay is None and fits(*self._size):
             self._ui = paste(pasted, self._ui)
 
     # -- the run -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from client.sentences import render
-from client.tui.deeds import ACTIONS, ENTER_GUARD_S, Pressed, answered, press_enter, press_take
+from client.tui.deeds import ACTIONS, ENTER_GUARD_S, Pressed, answered, press_enter, press_quit, press_take
 from client.tui.guide import finished_step
 from client.tui.hand import filled_slots, pickable, playable_ranks
 from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
@@ -44,6 +44,15 @@ def press(key: str, view: View, ui: Ui, now: float) -> Pressed:
     if entry.host and not view.i_host:
         return _not_host(entry, view, ui)
     return ACTIONS[entry.action](view, ui, key, now)
+
+
+def press_unseen(key: str, view: View, ui: Ui) -> Pressed:
+    """What a key leads to where the window is too small to show the table: nothing, but leaving can be asked for
+    and answered.
+    """
+    if ui.asks == "quit":
+        return answered(key, view, ui)
+    return press_quit(view, ui, key, 0.0) if key == "ctrl-c" else (ui, None)
 
 
 def paste(pasted: str, ui: Ui) -> Ui:
@@ -147,4 +156,4 @@ def _clicked(key: str, view: View, ui: Ui, now: float) -> Pressed:
             return ui, None
 
 
-__all__ = ["ENTER_GUARD_S", "follow", "paste", "press"]
+__all__ = ["ENTER_GUARD_S", "follow", "paste", "press", "press_unseen"]

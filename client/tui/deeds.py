@@ -9,6 +9,7 @@ from typing import Final
 from client.orders import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Void
 from client.tui.hand import choice_for, filled_slots, moves_of, picked_cards
 from client.tui.keys import context_of
+from client.tui.opponents import clock
 from client.tui.orders import Command, Leave, Store, Watch
 from client.tui.phrases import text
 from client.tui.picking import (
@@ -214,10 +215,19 @@ def _chat(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 
 def _void(view: View, ui: Ui, key: str, now: float) -> Pressed:
-    if view.overdue and view.in_round:
+    """Asks whether to give the round up, where that may be: it is never done without the question, not even where
+    somebody has become overdue since the screen was drawn.
+    """
+    if not view.in_round or view.stage is Stage.OVER:
+        return warn(ui, view, "void_none")
+    others = [wait for wait in view.waits if not wait.is_me]
+    if view.overdue or any(wait.is_overdue for wait in others):
         return replace(ui, asks="void"), None
-    # It can't be done yet, and the answer says why.
-    return ui, Void()
+    if not others:
+        return warn(ui, view, "void_nobody")
+    longest = max(others, key=lambda wait: wait.seconds)
+    rest = clock(max(1, longest.patience_s - longest.seconds))
+    return warn(ui, view, "void_later", name=longest.name, time=rest)
 
 
 def _away(view: View, ui: Ui, key: str, now: float) -> Pressed:

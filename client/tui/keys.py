@@ -101,6 +101,11 @@ PLAYS: Final = frozenset(
 """Actions that a bot in my seat does for me, or that only serve those."""
 
 
+def fits(width: int, height: int) -> bool:
+    """Whether a table can be shown on so many columns and lines; where not, no key may act on what is not seen."""
+    return width >= MIN_WIDTH and height >= MIN_HEIGHT
+
+
 def context_of(view: View) -> str:
     """Which keys hold: ``play``, ``blind``, ``arrange``, ``lobby``, ``offer``, ``deal`` or ``over``."""
     from engine.state import Zone

@@ -12,6 +12,7 @@ from client.lines.show import LOOPBACK
 from client.phrases import DEBTS
 from client.sentences import render
 from client.tui.cells import Row, Span, cells, cut, filled, fit, line, row, span, wrap
+from client.tui.guide import guide_text
 from client.tui.messages import message_rows
 from client.tui.opponents import link_span
 from client.tui.phrases import text
@@ -31,6 +32,8 @@ SCORE_CELLS: Final = 22
 """A name and the number of lost rounds; a round takes four cells more."""
 ROOMY_HEIGHT: Final = 20
 """From here on there is room for what is good to know, below it only for what matters now."""
+ROOMY_SIDE_ROWS: Final = 8
+"""The guide, a blank line and the log with its heading: with less, no line is left empty above them."""
 WIDE: Final = 100
 """From this width on there is room for dates."""
 DOT: Final = "..."
@@ -39,16 +42,16 @@ DOT: Final = "..."
 def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list[Row]:
     """A screen of a title, ``body``, the log in what room is left, messages and keys."""
     top = [title_row(view, ui, width), line(width)]
-    bottom = [*message_rows(view, ui, width), line(width), footer_row(view, ui, width)]
-    room = height - len(top) - len(bottom)
+    bottom = [*message_rows(view, ui, width), line(width)]
+    room = height - len(top) - len(bottom) - 1
     if len(body) > room:
         # The line under the title is worth less than the last of ten players.
         top, room = top[:1], room + 1
     rest = room - len(body)
-    if rest > MIN_LOG_ROWS:
+    if rest > (ROOMY_SIDE_ROWS if guide_text(view, ui) else MIN_LOG_ROWS):
         body, rest = [*body, row(width)], rest - 1
     body = [*body, *side_rows(view, ui, width, rest)]
-    return [*top, *filled(body, room, width), *bottom]
+    return [*top, *filled(body, room, width), *bottom, footer_row(view, ui, width, rest)]
 
 
 # -- lobby --------------------------------------------------------------------------------------------
@@ -276,13 +279,14 @@ def over_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
             said = text("next_alone", style)
         body.append(row(width, Span(f"  {text('next_head', style)}  ", "label"), Span(said, "hint", "enter")))
     top = [title_row(view, ui, width), line(width)]
-    bottom = [*message_rows(view, ui, width), line(width), footer_row(view, ui, width)]
-    room = height - len(top) - len(bottom)
+    bottom = [*message_rows(view, ui, width), line(width)]
+    room = height - len(top) - len(bottom) - 1
     if len(body) > room:
         # What matters most stands first: drop the empty lines, then cut.
         body = [each for each in body if any(part.text.strip() for part in each)]
-    body += side_rows(view, ui, width, room - len(body))
-    return [*top, *filled(body, room, width), *bottom]
+    rest = room - len(body)
+    body += side_rows(view, ui, width, rest)
+    return [*top, *filled(body, room, width), *bottom, footer_row(view, ui, width, rest)]
 
 
 def _result(view: View, ui: Ui, width: int) -> list[Span]:

@@ -77,6 +77,7 @@ SCREEN: Final[dict[str, str]] = {
     "hint_watch": "Round {round} is for {players}: you look on, and play in the next one.",
     "log": "LOG",
     "log_new": "LOG  ({count} new: L)",
+    "foot_new": "{count} new",
     "laid_out": "laid out",
     # messages
     "hint_pick": "Press the key under a card, then Enter.",
@@ -132,6 +133,9 @@ SCREEN: Final[dict[str, str]] = {
     "seating": "A bot is coming ...",
     "next_other": "{host} can start the next round.",
     "start_alone": "It takes two: wait for somebody, or press B for a bot.",
+    "void_none": "There is no round of yours to give up.",
+    "void_nobody": "Nobody but you is being waited for.",
+    "void_later": "The round waits for {name}. It can be given up in {time}.",
     "kick_who": "Choose somebody with the arrows first.",
     "not_saved": "The settings could not be stored. They hold for now.",
     "opening_replay": "The round is being opened ...",
@@ -378,6 +382,10 @@ SCREEN: Final[dict[str, str]] = {
     "replay_help_7": "Esc, Q, V: back.",
     "replay_typed": "to turn {turn}: Enter",
     "too_small": "This terminal has {width} columns and {height} lines. The table needs {least} by {lines}.",
+    "too_small_keys": (
+        "Make it larger. Till then no key does anything but Ctrl-C, which asks whether to leave; `--lines` plays "
+        "in any window."
+    ),
     "flash_ten": "* * *  BURNT  * * *",
     "flash_picked": "{name} takes {count:card|cards}",
     "flash_flipped": "{name} turns over {cards}",

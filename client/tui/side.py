@@ -13,26 +13,26 @@ from client.view import View
 MIN_LOG_ROWS: Final = 3
 """A heading and two lines: with less there are only lines."""
 
+LEAST_LOG_ROWS: Final = 2
+"""So much of the log is seen below the guide: what somebody has said, and what came of it."""
+
 
 def side_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     """In at most ``height`` rows: what the guide says now, if anything, and of the log what there is room for."""
-    guide = _guide_rows(view, ui, width, height)
-    if not guide:
-        return log_rows(ui, width, height)
-    room = height - len(guide) - 1
-    return [*guide, row(width), *log_rows(ui, width, room)] if room >= MIN_LOG_ROWS else guide
-
-
-def _guide_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
-    """The guide's heading and words; the words alone where it is narrow; nothing where they don't fit at all."""
     style, said = ui.look.style, guide_text(view, ui)
-    if not said:
-        return []
-    rows = [row(width, Span(" " + part, "does")) for part in wrap(said, width - 2)]
-    if len(rows) >= height:
-        return rows if len(rows) == height else []
+    words = [row(width, Span(" " + part, "does")) for part in wrap(said, width - 2)] if said else []
+    if not words or len(words) > height:
+        return log_rows(ui, width, height)
     off = Span(text("guide_off", style), "dim", "e")
-    return [row(width, Span(" " + text("guide_head", style) + " ", "label"), off), *rows]
+    guide = [row(width, Span(" " + text("guide_head", style) + " ", "label"), off), *words]
+    for rows, least in (([*guide, row(width)], MIN_LOG_ROWS), (guide, LEAST_LOG_ROWS), (words, LEAST_LOG_ROWS)):
+        room = height - len(rows)
+        if room >= least:
+            return [*rows, *log_rows(ui, width, room)]
+    if ui.unread:
+        # Where there is no room for both, the guide waits until what somebody has said is read.
+        return log_rows(ui, width, height)
+    return guide if len(guide) <= height else words
 
 
 def log_rows(ui: Ui, width: int, height: int) -> list[Row]:

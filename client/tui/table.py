@@ -12,7 +12,7 @@ from client.tui.keys import shown
 from client.tui.messages import message_rows
 from client.tui.opponents import BACK, COLUMNS_HEIGHT, LATE_S, card_span, clock, opponent_rows
 from client.tui.phrases import text
-from client.tui.side import side_rows
+from client.tui.side import MIN_LOG_ROWS, side_rows
 from client.tui.state import Ui
 from client.view import Stage, View
 from engine.state import Zone
@@ -69,14 +69,19 @@ def deal_progress(view: View, ui: Ui) -> str:
     return text("progress_cards", style)
 
 
-def footer_row(view: View, ui: Ui, width: int) -> Row:
-    """The last line: the keys that matter now; each can be clicked."""
+def footer_row(view: View, ui: Ui, width: int, log_rows: int = MIN_LOG_ROWS) -> Row:
+    """The last line: the keys that matter now; each can be clicked. ``log_rows``: how many rows the log has, which
+    says itself what of the talk is new only where it has a heading.
+    """
     spans: list[Span] = [Span(" ")]
     used = 1
     found = list(shown(view, ui))
     # Help and leaving stand at the right, whatever else is cut.
     tail = [each for each in found if each.action in ("help", "quit")]
     right: list[Span] = []
+    if ui.unread and log_rows < MIN_LOG_ROWS:
+        said = text("foot_new", ui.look.style, count=ui.unread)
+        right += [Span(" L", "footkey", "l"), Span(f" {said} ", "footer", "l")]
     for each in tail:
         right += [Span(f" {each.label}", "footkey", each.keys[0]), Span(f" {each.short} ", "footer", each.keys[0])]
     room = width - sum(cells(each.text) for each in right)
@@ -283,8 +288,8 @@ def table_rows(view: View, ui: Ui, width: int, height: int) -> list[Row]:
     bottom += [*own, *message_rows(view, ui, width)]
     if height >= COLUMNS_HEIGHT:
         bottom.append(line(width))
-    bottom.append(footer_row(view, ui, width))
-    room = height - len(top) - len(bottom)
+    room = height - len(top) - len(bottom) - 1
+    bottom.append(footer_row(view, ui, width, max(0, room)))
     if room < 1:
         # Very many cards on a small screen: the log goes first, then the line below the others.
         rest = [*top[: len(top) - 1], *bottom[:-1]]

@@ -102,7 +102,7 @@ async def test_giving_up_is_asked_about_and_says_what_becomes_of_the_round() -> 
         ana.at.press("enter")
         await ana.at.shows("Exchange:")
         ana.at.press("g")
-        await ana.at.shows("Nobody has owed anything")
+        await ana.at.shows("It can be given up in 1:00.")
         assert ana.client.ui.asks == "", "what can't be done is not asked about"
         house.wait(72)
         ana.at.press("esc")

@@ -265,6 +265,7 @@ SAID: Final[dict[str, str]] = {
     "back_between": "You are back at the table {table}.",
     "back_alone": "You are back at the table {table}. The others are being looked for.",
     "trouble": "Something went wrong in this program ({reason}). The table goes on.",
+    "bot_stopped": "{name}, a bot of yours, has stopped: {reason} A round that waits for it can be given up.",
     # leaving
     "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",
     "quit_stays": "You stay.",

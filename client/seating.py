@@ -12,6 +12,8 @@ from random import Random
 from client.bots import BotPlayer, Level
 from client.datadir import DIRECTORY_MODE, DataDir
 from client.hosting import Host, bot_names
+from client.phrases import said
+from client.sentences import render_error
 from engine.errors import ShitheadError
 from p2p.identity import load_or_make_key, public_key
 from p2p.node import Node, NodeConfig
@@ -44,6 +46,7 @@ class Bots:
         self._think_s = think_s
         self._random = random
         self._seated: list[tuple[Node, BotPlayer]] = []
+        self._watches: set[asyncio.Task[None]] = set()
 
     async def seat(self, count: int) -> tuple[str, ...]:
         """Seats ``count`` more bots, one after the other; their names.
@@ -109,9 +112,27 @@ class Bots:
         player = BotPlayer(node, self._level, self._think_s, self._random())
         player.start()
         self._seated.append((node, player))
+        watch = asyncio.create_task(self._watch(node, player), name="watch of a bot")
+        self._watches.add(watch)
+        watch.add_done_callback(self._watches.discard)
+
+    async def _watch(self, node: Node, player: BotPlayer) -> None:
+        """Ends a bot that is at the table no more. One whose program failed must not go on looking present: its
+        links end, so that everybody sees it is lost, and the host's person hears why."""
+        await node.gone.wait()
+        self._seated.remove((node, player))
+        await _dismiss(node, player)
+        if node.gone_why == "failed":
+            problem = node.gone_problem
+            reason = " ".join(render_error(problem)) if problem is not None else ""
+            self._node.tell(said("bot_stopped", name=node.config.name, reason=reason))
 
     async def close(self) -> None:
         """The bots leave and everything of theirs is stopped. Idempotent, never raises."""
+        watches = list(self._watches)
+        for watch in watches:
+            watch.cancel()
+        await asyncio.gather(*watches, return_exceptions=True)
         seated, self._seated = self._seated, []
         await asyncio.gather(*(_dismiss(node, player) for node, player in seated))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from engine import __version__
-from engine.errors import ShitheadError
+from engine.errors import Sentence, ShitheadError
 from engine.moves import PlayerMove
 from engine.rules import RuleSet, check_playable
 from p2p import entries as e
@@ -30,6 +30,7 @@ from p2p.identity import check_name, check_table_name, load_or_make_key
 from p2p.knocking import Knocker
 from p2p.links import Links
 from p2p.mesh import Mesh
+from p2p.news import News
 from p2p.outward import Outward
 from p2p.phases import Phase, goes_on
 from p2p.pump import Pump
@@ -278,6 +279,10 @@ class Node:
         Returns what ends it.
         """
         return self._table.subscribe(listener)
+
+    def tell(self, sentence: Sentence) -> None:
+        """Tells the listeners of this node alone something that its person should hear."""
+        self._table.tell(News("error", {"sentence": sentence}))
 
     # -- what a host does ----------------------------------------------------------------------------
 

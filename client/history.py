@@ -7,6 +7,7 @@ under the file's name, size and time, so that only new files are judged.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,13 +19,16 @@ from p2p.audit import Verdict, verify_file
 from p2p.roundfile import DamagedRound, NotARound, list_rounds, read
 
 CACHE_NAME: Final = "history.json"
-CACHE_VERSION: Final = 1
+CACHE_VERSION: Final = 2
+"""1 did not say who had left."""
 
 MAX_CACHE_BYTES: Final = 32 << 20
 """Of what is kept of judged rounds, half a kilobyte each: more than anybody plays in a life."""
 
-COUNTED: Final = frozenset({"finished", "stalled"})
-"""Endings that count: a round that was given up says nothing about anybody."""
+COUNTED: Final = frozenset({"finished", "stalled", "forfeit"})
+"""Endings that count. Of two, who leaves loses, which the signed ``leave`` proves although the hands stay closed;
+a round that was stopped otherwise says nothing about how anybody plays.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,10 @@ class PlayedRound:
     ending: str
     verdict: str
     moves: int
+    left: tuple[str, ...] = ()
+    """Names of those who left it before its end."""
+    missed: tuple[str, ...] = ()
+    """Names of those for whom the others waited in vain, until they gave it up."""
 
     @property
     def counts(self) -> bool:
@@ -54,9 +62,9 @@ class PlayedRound:
 class Standing:
     """What one player's rounds add up to. ``key``: hexadecimal; ``name``: the last one used.
 
-    ``average_place``: from 1, the shithead's being the number of players; ``streak``: how many rounds in a row,
-    up to now, without being the shithead; ``longest``: the longest such row; ``cursed``: the longest row of
-    being it.
+    ``average_place``: from 1 (0 where no round counts), the shithead's being the number of players; ``streak``:
+    how many rounds in a row, up to now, without being the shithead; ``longest``: the longest such row; ``cursed``:
+    the longest row of being it.
     """
 
     key: str
@@ -69,6 +77,10 @@ class Standing:
     streak: int
     longest: int
     cursed: int
+    left: int = 0
+    """Rounds walked out of, whether they count or not."""
+    missed: int = 0
+    """Rounds that the others gave up because this player owed something."""
 
     @property
     def share(self) -> float:
@@ -141,6 +153,8 @@ def as_played(file: str, saved_at: str, verdict: Verdict) -> PlayedRound:
         ending=verdict.ending,
         verdict=verdict.verdict,
         moves=verdict.checks.get("moves", 0),
+        left=verdict.left,
+        missed=verdict.debtors,
     )
 
 
@@ -162,6 +176,8 @@ def _load_cache(path: Path) -> dict[str, PlayedRound]:
                 str(item["ending"]),
                 str(item["verdict"]),
                 int(item["moves"]),
+                tuple(str(name) for name in item["left"]),
+                tuple(str(name) for name in item["missed"]),
             )
             for stamp, item in data["rounds"].items()
         }
@@ -181,23 +197,33 @@ def _save_cache(path: Path, rounds: dict[str, PlayedRound]) -> None:
 
 
 def standings(rounds: Sequence[PlayedRound]) -> tuple[Standing, ...]:
-    """Everybody's sums over the rounds that count, oldest round first; the worst first."""
+    """Everybody's sums over the rounds that count, oldest round first; the worst first.
+
+    Who only left rounds, or was waited for in vain, is among them too.
+    """
     places: dict[str, list[tuple[int, bool]]] = {}
     names: dict[str, str] = {}
     bots: set[str] = set()
+    left: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
     for played in rounds:
-        if not played.counts:
-            continue
+        left.update(key for name, key in played.players if name in played.left)
+        missed.update(key for name, key in played.players if name in played.missed)
         for name, key in played.players:
+            if not played.counts and name not in played.left and name not in played.missed:
+                continue
             names[key] = name
+            if not played.counts:
+                places.setdefault(key, [])
+                continue
             place = played.finish.index(name) + 1 if name in played.finish else len(played.players)
             places.setdefault(key, []).append((place, name == played.shithead))
         bots.update(played.bots)
-    found = [_standing(key, names[key], key in bots, row) for key, row in places.items()]
+    found = [_standing(key, names[key], key in bots, row, (left[key], missed[key])) for key, row in places.items()]
     return tuple(sorted(found, key=lambda each: (-each.share, -each.rounds, each.name.casefold())))
 
 
-def _standing(key: str, name: str, is_bot: bool, row: list[tuple[int, bool]]) -> Standing:
+def _standing(key: str, name: str, is_bot: bool, row: list[tuple[int, bool]], gone: tuple[int, int]) -> Standing:
     was = [shithead for _, shithead in row]
     streak = next((number for number, one in enumerate(reversed(was)) if one), len(was))
     return Standing(
@@ -207,10 +233,12 @@ def _standing(key: str, name: str, is_bot: bool, row: list[tuple[int, bool]]) ->
         rounds=len(row),
         shitheads=sum(was),
         firsts=sum(place == 1 for place, _ in row),
-        average_place=sum(place for place, _ in row) / len(row),
+        average_place=sum(place for place, _ in row) / len(row) if row else 0.0,
         streak=streak,
         longest=_longest(was, False),
         cursed=_longest(was, True),
+        left=gone[0],
+        missed=gone[1],
     )
 
 

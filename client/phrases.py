@@ -132,7 +132,7 @@ SAID: Final[dict[str, str]] = {
     # the end of a round
     "over_finished": "Round {round} is over.",
     "over_stalled": "Round {round} has reached its limit of turns: nobody is the shithead.",
-    "over_forfeit": "Round {round} is over: the other side has left.",
+    "over_forfeit": "Round {round} is over: one of two has left, and so has lost it.",
     "over_unfinished": "Round {round} ends unfinished: nobody is the shithead.",
     "over_faulted": "Round {round} ends with a breach of the rules of the deal.",
     "place": "{place}: {name}.",
@@ -267,7 +267,20 @@ SAID: Final[dict[str, str]] = {
     "trouble": "Something went wrong in this program ({reason}). The table goes on.",
     "bot_stopped": "{name}, a bot of yours, has stopped: {reason} A round that waits for it can be given up.",
     # leaving
-    "quit_ask": "A round is going on, and it ends unfinished if you leave. Leave? `yes` or `no`.",
+    "quit_deal": "The cards are not dealt yet: if you leave, this round does not begin. Leave? `yes` or `no`.",
+    "quit_lose": (
+        "If you leave you lose the round: of two players, whoever leaves is the shithead. Leave? `yes` or `no`."
+    ),
+    "quit_overdue": (
+        "If you leave you lose the round; `void` gives it up because the other is overdue, and nobody loses. "
+        "Leave? `yes` or `no`."
+    ),
+    "quit_stop": (
+        "If you leave, the round ends for all {players} and counts for nobody; everybody's history says that you "
+        "left. Leave? `yes` or `no`."
+    ),
+    "bye_lose": "You have left the table. The round is lost: of two players, whoever leaves is the shithead.",
+    "bye_stop": "You have left the table. The round has ended for all and counts for nobody.",
     "quit_stays": "You stay.",
     "bye": "You have left the table.",
     "kicked": "The host has sent you away from the table.",

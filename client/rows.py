@@ -207,12 +207,17 @@ class EndingRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One round of the evening, by names."""
+    """One round of the evening, by the names that its players had in it.
+
+    ``keys``: whose those of ``finish`` are, and last that of ``shithead`` if there is one; ``left``: who left it.
+    """
 
     number: int
     kind: str
     finish: tuple[str, ...]
     shithead: str | None
+    keys: tuple[bytes, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,11 @@ SAVED: Final[dict[str, str]] = {
     "pair": "{count:round, |rounds,} shithead {first} : {second}",
     "place": "{number}. {name}",
     "last": "shithead {name}",
+    "walked_out": "LEFT ROUNDS BEFORE THEIR END (of two players: lost; of more: counts for nobody)",
+    "left_count": "left {count:round|rounds}",
+    "missed_count": "waited for in vain in {count:round|rounds}",
+    "left_it": "{name} left",
+    "missed_it": "{name} was waited for in vain",
 }
 """What ``replay --lines`` and ``history`` say."""
 

@@ -35,7 +35,7 @@ from engine.plays import must_hold
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.phases import Phase
-from p2p.snapshot import PlayerView, RoundView, Snapshot
+from p2p.snapshot import PlayerView, RoundScore, RoundView, Snapshot
 
 _STAGES = {
     Phase.OFFER: Stage.OFFER,
@@ -104,15 +104,7 @@ def make_view(snapshot: Snapshot) -> View:
         clocks=Clocks(*round_.limits) if round_ is not None else None,
         faults=tuple(fault.sentence for fault in round_.faults) if round_ is not None else (),
         ending=_ending(snapshot, round_),
-        score=tuple(
-            ScoreRow(
-                score.number,
-                score.kind,
-                tuple(snapshot.name_of(key) for key in score.finish),
-                None if score.shithead is None else snapshot.name_of(score.shithead),
-            )
-            for score in snapshot.score
-        ),
+        score=tuple(_score_row(snapshot, score) for score in snapshot.score),
         addresses=snapshot.addresses,
         notices=snapshot.notices,
         stamp=round_.stamp if round_ is not None else b"",
@@ -126,6 +118,24 @@ def make_view(snapshot: Snapshot) -> View:
 def _acting_host(snapshot: Snapshot) -> bytes | None:
     """Who admits and offers rounds now; whoever opened the table where nobody is heard who could."""
     return snapshot.acting_host or snapshot.host
+
+
+def _score_row(snapshot: Snapshot, score: RoundScore) -> ScoreRow:
+    """A round of the evening; who has another name now had the old one in it."""
+    then = dict(score.names)
+
+    def name(key: bytes) -> str:
+        return then.get(key) or snapshot.name_of(key)
+
+    keys = score.finish if score.shithead is None else (*score.finish, score.shithead)
+    return ScoreRow(
+        score.number,
+        score.kind,
+        tuple(map(name, score.finish)),
+        None if score.shithead is None else name(score.shithead),
+        keys,
+        tuple(map(name, score.left)),
+    )
 
 
 def _stage(round_: RoundView | None) -> Stage:

@@ -16,7 +16,7 @@ from engine.errors import Sentence
 from engine.moves import Open
 from engine.state import GameState
 from p2p import entries as e
-from p2p.chain import Deal, Node
+from p2p.chain import Deal, Ending, Node
 from p2p.dealing import Dealing, ElGamalDealing
 from p2p.entries import Entry, signature_fits
 from p2p.facts import Fact, body_of
@@ -69,6 +69,12 @@ class Verdict:
     notes: tuple[Sentence, ...]
     ending: str = ""
     contract: bytes = b""
+    left: tuple[str, ...] = ()
+    """Who left the round without naming a true debt of somebody else."""
+    gave_up: tuple[str, ...] = ()
+    """Who ended the round for a debt that was true."""
+    debtors: tuple[str, ...] = ()
+    """For whose debts it was ended."""
 
 
 NO_CHECKS: Final = {"entries": 0, "signatures": 0, "shuffles": 0, "shares": 0, "moves": 0, "reveals": 0}
@@ -205,7 +211,17 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
         notes=tuple(notes),
         ending=ending.kind if ending is not None else "",
         contract=round_.contract,
+        left=_gone(round_, ending, "left"),
+        gave_up=_gone(round_, ending, "owed"),
+        debtors=()
+        if ending is None
+        else tuple(round_.names[number] for number in sorted({number for number, _ in ending.debts})),
     )
+
+
+def _gone(round_: Round, ending: Ending | None, how: str) -> tuple[str, ...]:
+    """Names of those who went, ``left`` or ``owed`` as D20 has it."""
+    return () if ending is None else tuple(round_.names[number] for number, was, _ in ending.gone if was == how)
 
 
 def _audited(fault: Fault, names: dict[bytes, str]) -> AuditedFault:

@@ -136,12 +136,16 @@ STEPS: Final = ("accept", "key", "deck", "proof", "agreed", "shares")
 
 @dataclass(frozen=True, slots=True)
 class RoundScore:
-    """One line of the evening's score."""
+    """One line of the evening's score. ``names``: key and name of its players as they were called in that round;
+    ``left``: who left it without naming a true debt.
+    """
 
     number: int
     kind: str
     finish: tuple[bytes, ...]
     shithead: bytes | None
+    names: tuple[tuple[bytes, str], ...] = ()
+    left: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +338,8 @@ def _score(round_: Round) -> RoundScore:
         final.kind,
         tuple(round_.roster[number] for number in final.finish),
         None if final.shithead is None else round_.roster[final.shithead],
+        tuple(zip(round_.roster, round_.names, strict=True)),
+        tuple(round_.roster[number] for number, how, _ in final.gone if how == "left"),
     )
 
 

@@ -35,7 +35,8 @@ NAME_CELLS: Final = 20
 def command(options: Options, all_rounds: bool, as_json: bool, as_csv: bool) -> int:
     """The rounds saved here, and what they add up to: a table and a bar chart.
 
-    Rounds that were given up do not count, nor such as hold the proof of a breach.
+    Of two players, who leaves has lost: that counts. Rounds of more that somebody left, or that were given up, do
+    not; it is told who left them. Nor do such as hold the proof of a breach.
     """
     from client.history import CACHE_NAME, pairs, read_rounds, standings
 
@@ -77,6 +78,8 @@ def as_object(
                 "ending": each.ending,
                 "verdict": each.verdict,
                 "moves": each.moves,
+                "left": list(each.left),
+                "missed": list(each.missed),
                 "counts": each.counts,
             }
             for each in rounds
@@ -93,6 +96,8 @@ def as_object(
                 "streak": each.streak,
                 "longest_streak": each.longest,
                 "longest_curse": each.cursed,
+                "left": each.left,
+                "missed": each.missed,
             }
             for each in standings
         ],
@@ -111,13 +116,16 @@ def as_table(rounds: tuple[PlayedRound, ...]) -> str:
     """The rounds as CSV with a heading (RFC 4180)."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["saved_at", "file", "round", "players", "finish", "shithead", "ending", "verdict", "moves"])
+    writer.writerow(
+        ["saved_at", "file", "round", "players", "finish", "shithead", "ending", "verdict", "moves", "left"]
+    )
     for each in rounds:
         names = ";".join(_cell(name) for name, _ in each.players)
         finish = ";".join(_cell(name) for name in each.finish)
         last = _cell(each.shithead or "")
+        left = ";".join(_cell(name) for name in each.left)
         row = [each.saved_at, each.file, each.round, names, finish, last, each.ending, each.verdict, each.moves]
-        writer.writerow(row)
+        writer.writerow([*row, left])
     return out.getvalue()
 
 
@@ -142,17 +150,17 @@ def in_words(
 
     counted = sum(each.counts for each in rounds)
     lines = [_counted(len(rounds), counted), ""]
-    if not standings:
-        return lines[:1]
+    if not any(each.rounds for each in standings):
+        return lines[:1] + _gone_lines(standings)
     lines.append(fit(of_saved("name"), NAME_CELLS) + of_saved("columns"))
-    for each in standings:
+    for each in (each for each in standings if each.rounds):
         name = fit(of_saved("bot", name=each.name) if each.is_bot else each.name, NAME_CELLS)
         lines.append(
             f"{name} {each.rounds:>6}  {each.shitheads:>8}  {each.firsts:>5}  {each.average_place:>9.2f}"
             f"  {each.streak:>7}  {each.longest:>8}  {each.cursed:>9}"
         )
     lines += ["", of_saved("row_means"), "", of_saved("chart")]
-    for each in standings:
+    for each in (each for each in standings if each.rounds):
         bar = "#" * round(each.share * BAR_CELLS)
         lines.append(f"{fit(each.name, NAME_CELLS)} {bar:<{BAR_CELLS}} {each.share * 100:>3.0f} %")
     if pairs:
@@ -162,6 +170,21 @@ def in_words(
             said = of_saved("pair", count=pair.rounds, first=pair.first_shithead, second=pair.second_shithead)
             # Figures below each other: the longest count that has a place here has four of them.
             lines.append(names + " " * (4 - len(str(pair.rounds))) + said)
+    return lines + _gone_lines(standings)
+
+
+def _gone_lines(standings: tuple[Standing, ...]) -> list[str]:
+    """Who walked out of rounds, or was waited for in vain, and how often; nothing where nobody was."""
+    from client.tui.cells import fit
+
+    gone = [each for each in standings if each.left or each.missed]
+    if not gone:
+        return []
+    lines = ["", of_saved("walked_out")]
+    for each in sorted(gone, key=lambda each: (-each.left, -each.missed, each.name.casefold())):
+        parts = [of_saved("left_count", count=each.left)] if each.left else []
+        parts += [of_saved("missed_count", count=each.missed)] if each.missed else []
+        lines.append(f"{fit(each.name, NAME_CELLS)} {', '.join(parts)}")
     return lines
 
 
@@ -170,7 +193,9 @@ def _round_lines(rounds: tuple[PlayedRound, ...]) -> list[str]:
     for each in rounds:
         places = [of_saved("place", number=number + 1, name=name) for number, name in enumerate(each.finish)]
         last = of_saved("last", name=each.shithead) if each.shithead is not None else each.ending
+        gone = [of_saved("left_it", name=name) for name in each.left]
+        gone += [of_saved("missed_it", name=name) for name in each.missed]
         lines.append(
-            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (*places, last) if part)}"
+            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (*places, last, *gone) if part)}"
         )
     return lines

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 STATES: Final[dict[str, str]] = {
     "finished": "finished",
     "stalled": "stopped at the limit of moves, nobody lost",
-    "forfeit": "lost by somebody who left",
+    "forfeit": "lost by who left, as always with two",
     "faulted": "ended by a fault",
-    "unfinished": "given up, counts for nobody",
+    "unfinished": "stopped, counts for nobody",
     "damaged": "the file is damaged",
     "offer": "never begun: not everybody said yes",
     "keys": "left while the deal was prepared",
@@ -80,7 +80,25 @@ def describe(path: Path) -> dict[str, object]:
         "round": file.head.round,
         "ending": file.head.ending,
         "players": _players(file),
+        "left": _gone(file, owed=False),
+        "gave_up": _gone(file, owed=True),
     }
+
+
+def _gone(file: RoundFile, *, owed: bool) -> list[str]:
+    """Who left the round before its end: naming what others owed, or not. Names, as far as the file says."""
+    from p2p import entries as e
+
+    start = next((entry.body for entry in file.entries if entry.id == file.head.contract), None)
+    names = {key: name for key, name, _ in start.roster} if isinstance(start, e.Start) else {}
+    return [
+        names[entry.author]
+        for entry in file.entries
+        if isinstance(entry.body, e.Leave)
+        and entry.body.contract == file.head.contract
+        and bool(entry.body.owed) is owed
+        and entry.author in names
+    ]
 
 
 def _players(file: RoundFile) -> list[str]:
@@ -94,9 +112,30 @@ def _players(file: RoundFile) -> list[str]:
 
 
 def _in_words(line: dict[str, object]) -> str:
+    names = ", ".join(_names(line["players"]))
+    return f"{line['name']}  {names or 'players not known'}: {_ending(line)}"
+
+
+def _names(names: object) -> list[str]:
+    """Names out of a description, fit to be shown."""
     from client.cards import clean
 
-    players = line["players"]
-    names = ", ".join(clean(str(name)) for name in players) if isinstance(players, list) else ""
+    return [clean(str(name)) for name in names] if isinstance(names, list) else []
+
+
+def _ending(line: dict[str, object]) -> str:
+    """How it ended, with the names of those who ended it before its time."""
+    from client.sentences import listed
+
     ending = str(line["ending"])
-    return f"{line['name']}  {names or 'players not known'}: {STATES.get(ending, ending)}"
+    left, gave_up = _names(line.get("left")), _names(line.get("gave_up"))
+    match ending:
+        case "forfeit" if left or gave_up:
+            # Who gave it up for a debt that was none has left it.
+            return f"{listed(left or gave_up)} left, and so lost"
+        case "unfinished" if left:
+            return f"stopped when {listed(left)} left, counts for nobody"
+        case "unfinished" if gave_up:
+            return f"given up by {listed(gave_up)}, counts for nobody"
+        case _:
+            return STATES.get(ending, ending)

@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 HEADLINES: Final = {
     "fair": "FAIR: round {round} was played by the rules, with a deck that nobody could rig.",
     "cheating": "CHEATING: round {round} was not played by the rules.",
-    "unproven": "UNPROVEN: round {round} is not complete here. That blames nobody.",
+    "unproven": "UNPROVEN: round {round} is not complete here, so nothing can be said of its cards.",
     "damaged": "DAMAGED: this file is not what was saved.",
 }
 
-STOPPED_HEADLINE: Final = "UNPROVEN: round {round} was stopped before its end. That blames nobody."
+FORFEIT_HEADLINE: Final = (
+    "UNPROVEN: round {round} was stopped before its end, so its cards stay closed. {left} left it; of two "
+    "players, whoever leaves loses."
+)
+LEFT_HEADLINE: Final = "UNPROVEN: round {round} was stopped before its end: {left} left it. It counts for nobody."
+GIVEN_UP_HEADLINE: Final = (
+    "UNPROVEN: round {round} was given up by {gave_up} while it waited for {debtors}. It counts for nobody."
+)
+STOPPED_HEADLINE: Final = "UNPROVEN: round {round} was stopped before its end. It counts for nobody."
 
 STRANGERS: Final = (
     "Fair for these keys. This machine has not met {names} before, so the file alone does not prove which "
@@ -73,6 +81,10 @@ def as_object(verdict: Verdict, known: frozenset[bytes]) -> dict[str, object]:
         ],
         "finish": list(verdict.finish),
         "shithead": verdict.shithead,
+        "ending": verdict.ending,
+        "left": list(verdict.left),
+        "gave_up": list(verdict.gave_up),
+        "debtors": list(verdict.debtors),
         "faults": [
             {
                 "player": fault.player,
@@ -86,14 +98,31 @@ def as_object(verdict: Verdict, known: frozenset[bytes]) -> dict[str, object]:
     }
 
 
+def _headline(verdict: Verdict) -> str:
+    """The verdict in one sentence; of a stopped round also who stopped it, and what that means."""
+    from client.cards import clean
+    from client.sentences import listed
+
+    left, gave_up, debtors = (
+        listed([clean(name) for name in names]) for names in (verdict.left, verdict.gave_up, verdict.debtors)
+    )
+    headline = HEADLINES[verdict.verdict]
+    if verdict.verdict == "unproven" and verdict.ending in STOPPED:
+        if verdict.ending == "forfeit" and left:
+            headline = FORFEIT_HEADLINE
+        elif gave_up and debtors:
+            headline = GIVEN_UP_HEADLINE
+        else:
+            headline = LEFT_HEADLINE if left else STOPPED_HEADLINE
+    return headline.format(round=verdict.round, left=left, gave_up=gave_up, debtors=debtors)
+
+
 def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
     """The verdict as lines for a person."""
     from client.cards import clean
     from client.sentences import listed, render
 
-    stopped = verdict.verdict == "unproven" and verdict.ending in STOPPED
-    headline = STOPPED_HEADLINE if stopped else HEADLINES[verdict.verdict]
-    lines = [headline.format(round=verdict.round)]
+    lines = [_headline(verdict)]
     lines += [f"  {render(fault.sentence)}  [{fault.code}, entry {fault.entry[:16]}]" for fault in verdict.faults]
     lines.append(f"  {render(how_far(verdict))}")
     lines += [f"  {render(note)}" for note in verdict.notes]
@@ -103,7 +132,8 @@ def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
     if verdict.finish:
         lines.append(f"Out, in this order: {listed([clean(name) for name in verdict.finish])}.")
     if verdict.shithead is not None:
-        lines.append(f"The shithead is {clean(verdict.shithead)}.")
+        how = ", by leaving" if verdict.ending == "forfeit" else ""
+        lines.append(f"The shithead is {clean(verdict.shithead)}{how}.")
     checks = verdict.checks
     lines.append(
         "Checked: "

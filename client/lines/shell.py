@@ -11,6 +11,7 @@ from client.cards import Style, style_for
 from client.clocks import Clocks
 from client.doing import Doer, TableNode
 from client.howto import how_to_play
+from client.leaving import bye_code, what_leaving_does
 from client.lines.interpret import interpret
 from client.lines.narrate import Narrator
 from client.lines.show import (
@@ -25,7 +26,7 @@ from client.lines.show import (
     welcome_lines,
 )
 from client.lines.source import LineSource
-from client.orders import Answer, Command, Explain, Mute, Problem, Quit, Show
+from client.orders import Answer, Command, Explain, Mute, Problem, Quit, Show, Void
 from client.phrases import said
 from client.sentences import render, render_error
 from client.standing_in import AWAY, StandIn
@@ -43,8 +44,6 @@ EXIT_REFUSED: Final = 3
 
 _FINISHED: Final = frozenset({"finished", "stalled"})
 """Endings that count for a number of rounds that was asked for."""
-
-_MID_ROUND: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING})
 
 
 class _Typed:
@@ -100,7 +99,7 @@ class LineClient:
         self._inbox: asyncio.Queue[tuple[News, ...] | _Typed | _Gone] = asyncio.Queue()
         self._view = make_view(node.snapshot)
         self._shown: object = None
-        self._asks_quit = False
+        self._asks_quit: str | None = None
         self._finished = 0
         self._faulted = False
 
@@ -147,9 +146,10 @@ class LineClient:
                 return await self._go()
 
     async def _go(self) -> int:
+        view = make_view(self._node.snapshot)
         await self._node.leave()
         with contextlib.suppress(OSError):
-            self._say("bye")
+            self._say(bye_code(view))
         return EXIT_FAULT if self._faulted else EXIT_GOOD
 
     async def _read(self, lines: LineSource) -> None:
@@ -189,7 +189,7 @@ class LineClient:
             if item.name == "over":
                 self._finished += item.values.get("result") in _FINISHED
                 self._faulted |= item.values.get("result") == "faulted"
-                self._asks_quit = False
+                self._asks_quit = None
             # A round is done with when its file has been judged, or could not be written.
             done = item.name in ("verdict", "unsaved")
             if done and self._rounds is not None and self._finished >= self._rounds:
@@ -237,9 +237,9 @@ class LineClient:
                 raise _Leave
             return
         meaning = interpret(self._view, text)
-        if self._asks_quit and not isinstance(meaning, Answer):
+        if self._asks_quit is not None and not isinstance(meaning, Answer | Void):
             # Whoever has missed the question would wonder why nothing happens.
-            self._say("quit_ask")
+            self._ask_quit(self._asks_quit)
             return
         if isinstance(meaning, Problem):
             self._sentence(meaning.sentence)
@@ -256,7 +256,7 @@ class LineClient:
 
     async def _do(self, command: Command) -> None:
         match command:
-            case Answer(yes=yes) if self._asks_quit:
+            case Answer(yes=yes) if self._asks_quit is not None:
                 self._answer_quit(yes)
             case Mute(keys=keys, is_muted=is_muted):
                 self._mute(keys, is_muted)
@@ -272,10 +272,15 @@ class LineClient:
                     self._sentence(told)
 
     def _answer_quit(self, yes: bool) -> None:
-        self._asks_quit = False
-        if yes:
+        asked, self._asks_quit = self._asks_quit, None
+        does = what_leaving_does(self._view)
+        if not yes:
+            self._say("quit_stays")
+        elif does in ("", asked):
             raise _Leave
-        self._say("quit_stays")
+        else:
+            # The cards have been dealt meanwhile, or the other is back: that was not what the yes was for.
+            self._ask_quit(does)
 
     def _mute(self, keys: frozenset[bytes], is_muted: bool) -> None:
         self._muted = self._muted | keys if is_muted else self._muted - keys
@@ -289,10 +294,14 @@ class LineClient:
             self._say(f"stood_in_{why}")
 
     def _quit(self) -> None:
-        if not self._interactive or not self._view.in_round or self._view.stage not in _MID_ROUND:
+        does = what_leaving_does(self._view)
+        if not self._interactive or not does:
             raise _Leave
-        self._asks_quit = True
-        self._say("quit_ask")
+        self._ask_quit(does)
+
+    def _ask_quit(self, does: str) -> None:
+        self._asks_quit = does
+        self._say(f"quit_{does}", players=len(self._view.roster))
 
     def _show(self, what: str) -> None:
         view, style = self._view, self._style

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 from client.cards import Style, card_labels, number_word, rank_label, rank_word
 from client.clocks import Clocks
+from client.evening import played, sums
 from client.lines.narrate import clock_words, fits_words, next_round, place_word
 from client.phrases import STAGES, WAITS, said, told
-from client.sentences import Names, render
+from client.sentences import Names, listed, render
 from client.texts import HELP, HELP_HOST
 from client.view import Choice, PileRow, PlayerRow, Stage, View
 from engine.errors import Sentence
@@ -242,14 +242,14 @@ def score_lines(view: View, style: Style) -> list[str]:
     for row in view.score:
         order = ", ".join(f"{number + 1}. {name}" for number, name in enumerate(row.finish))
         last = f"shithead {row.shithead}" if row.shithead is not None else "no shithead"
-        text = ", ".join(part for part in (order, last) if part)
-        found.append(
-            said("score_line", round=row.number, order=text if row.kind != "unfinished" else "unfinished")
-        )
-    counts = Counter(row.shithead for row in view.score if row.shithead is not None)
-    if counts:
-        listed_counts = ", ".join(f"{name} {count}" for name, count in counts.most_common())
-        found.append(said("score_sum", counts=listed_counts))
+        if row.kind == "forfeit":
+            last += ", by leaving"
+        if row.kind == "unfinished":
+            order, last = "unfinished", f"{listed(row.left)} left" if row.left else ""
+        found.append(said("score_line", round=row.number, order=", ".join(part for part in (order, last) if part)))
+    lost = [each for each in reversed(sums(played(view.score))) if each.shitheads]
+    if lost:
+        found.append(said("score_sum", counts=", ".join(f"{each.name} {each.shitheads}" for each in lost)))
     return _rendered(found, view, style)
 
 

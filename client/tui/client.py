@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from client.cards import clean
 from client.clocks import Clocks
 from client.doing import Doer, TableNode
+from client.leaving import bye_code
 from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED
 from client.phrases import said
@@ -247,8 +248,9 @@ class ScreenClient:
             unsubscribe()
             await self._stop([screen, *tasks])
         if self._leaves:
+            view = self._look()
             await self._node.leave()
-            self.last_words = render(said("bye"))
+            self.last_words = render(said(bye_code(view)))
         return self._code
 
     async def _stop(self, tasks: list[asyncio.Task[None]]) -> None:

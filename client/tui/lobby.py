@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 from client.clocks import in_short
+from client.evening import played, sums
 from client.fairness import STOPPED, how_far
 from client.lines.narrate import place_word
 from client.lines.show import LOOPBACK
@@ -313,8 +313,11 @@ def _remarks(view: View, ui: Ui, width: int) -> list[Row]:
     said: list[tuple[str, str]] = []
     if ending.shithead is None and ending.kind == "stalled":
         said.append((text("no_shithead", style), "warning"))
-    elif ending.shithead is None and ending.kind in ("forfeit", "unfinished", "faulted"):
+    elif ending.kind == "forfeit":
+        said.append((text("over_forfeit", style, name=ending.shithead or ""), "warning"))
+    elif ending.shithead is None and ending.kind in ("unfinished", "faulted"):
         said.append((text(f"over_{ending.kind}", style), "warning"))
+        said += [(text("over_left", style, name=name), "warning") for name in ending.left[:2]]
     said += [(render(fault, view.names, style), "bad") for fault in view.faults[:2]]
     for name, what in ending.debts[:3]:
         said.append((text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
@@ -327,27 +330,22 @@ def _remarks(view: View, ui: Ui, width: int) -> list[Row]:
 def score_table(view: View, ui: Ui, rounds: int) -> list[Span]:
     """The evening: a line a player, a column a round, how often shithead; only the last ``rounds``."""
     style = ui.look.style
-    played = [score for score in view.score if score.finish or score.shithead]
-    if not played:
+    rows = played(view.score)
+    if not rows:
         return []
-    names: list[str] = []
-    for score in played:
-        names += [name for name in (*score.finish, score.shithead) if name is not None and name not in names]
-    counts = Counter(score.shithead for score in played)
-    names.sort(key=lambda name: (counts[name], name.casefold()))
-    shown = played[-rounds:]
+    shown = rows[-rounds:]
     head = f"{text('evening_head', style):<12}" + "".join(f"{'R' + str(score.number):>4}" for score in shown)
     spans = [Span(f"{head}  {text('shitheads', style)}", "label")]
-    for name in names[:10]:
-        places = "".join(f"{_placed(score.finish, score.shithead, name):>4}" for score in shown)
-        spans.append(span(f"{fit(name, 12)}{places}  {counts[name]:>4}", "text"))
+    for each in sums(rows)[:10]:
+        places = "".join(f"{_placed(place):>4}" for place in each.places[-rounds:])
+        spans.append(span(f"{fit(each.name, 12)}{places}  {each.shitheads:>4}", "text"))
     return spans
 
 
-def _placed(finish: tuple[str, ...], shithead: str | None, name: str) -> str:
-    if name in finish:
-        return str(finish.index(name) + 1)
-    return "***" if name == shithead else "-"
+def _placed(place: int | None) -> str:
+    if place is None:
+        return "-"
+    return str(place) if place else "***"
 
 
 def fairness_rows(view: View, ui: Ui, width: int) -> list[Row]:

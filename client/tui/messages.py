@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from client.leaving import what_leaving_does
 from client.lines.narrate import longest_overdue
 from client.phrases import WAITS
 from client.tui.cells import Row, Span, cells, cut, filled, row, wrap
@@ -70,8 +71,8 @@ def question(view: View, ui: Ui) -> str:
     style = ui.look.style
     match ui.asks:
         case "quit":
-            mid = view.in_round and view.stage not in (Stage.LOBBY, Stage.OFFER, Stage.OVER)
-            return text("ask_quit_round" if mid else "ask_quit", style)
+            does = what_leaving_does(view)
+            return text(f"ask_quit_{does}" if does else "ask_quit", style)
         case "take":
             return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
         case "void":

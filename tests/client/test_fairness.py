@@ -26,7 +26,7 @@ STOPPED = Verdict(
 
 def test_a_stopped_round_is_not_called_complete() -> None:
     lines = in_words(STOPPED, frozenset())
-    assert lines[0] == "UNPROVEN: round 1 was stopped before its end. That blames nobody."
+    assert lines[0] == "UNPROVEN: round 1 was stopped before its end. It counts for nobody."
     assert lines[1] == "  That the round was stopped is signed by 2 of 3."
     assert not any("omplete" in line for line in lines)
 

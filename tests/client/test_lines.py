@@ -270,11 +270,11 @@ async def test_leaving_in_mid_round_asks_a_person() -> None:
     house = House("Ana", "Bogdan")
     sitting = Sitting(house.nodes[0])
     await sitting.says("start", "Arrange: ")
-    await sitting.says("quit", "A round is going on")
+    await sitting.says("quit", "of two players, whoever leaves is the shithead")
     await sitting.says("no", "You stay.")
-    await sitting.says("quit", "A round is going on")
+    await sitting.says("quit", "of two players, whoever leaves is the shithead")
     for other in ("table", "say hello", "", "what"):
-        await sitting.says(other, "A round is going on")
+        await sitting.says(other, "of two players, whoever leaves is the shithead")
     sitting.keyboard.type("yes")
     assert await sitting.code() == 0
     assert house.nodes[1].snapshot.score[0].kind == "forfeit"

@@ -218,13 +218,13 @@ def test_a_stopped_round_opens_no_seeds() -> None:
     ending = replace(view.ending, kind="unfinished", finish=(), shithead=None, signed=2, revealed=0)
     view = replace(view, ending=ending)
     left = scenes.as_text(scenes.drawn((view, replace(ui, verdict=None)), 80, 24))
-    assert "WAS IT FAIR?   not proven: the round was left unfinished" in left
+    assert "WAS IT FAIR?   not proven: the round was stopped before its end" in left
     assert "Everybody opens" not in left
     counts = {**scenes.VERDICT.checks, "reveals": 0}
     complete = replace(scenes.VERDICT.complete, values={"signed": 2, "players": 3})
     verdict = replace(scenes.VERDICT, verdict="unproven", ending="unfinished", checks=counts, complete=complete)
     checked = scenes.as_text(scenes.drawn((view, replace(ui, verdict=verdict)), 80, 24))
-    assert "[--] in an unfinished round the seeds stay closed" in checked
+    assert "[--] in a round that was stopped the seeds stay closed" in checked
     assert "Complete" not in checked
     page = scenes.as_text(scenes.drawn((view, replace(ui, verdict=verdict, page="fair")), 80, 24))
     assert "That the round was stopped is signed by 2 of 3." in page

@@ -194,7 +194,10 @@ async def stay(
     standing = asyncio.create_task(standing_in.run(), name="standing in") if bot is None else None
     stopped = ""
     try:
-        return await _first(node, seat, playing, until)
+        code = await _first(node, seat, playing, until)
+        if not node.gone.is_set() and _is_playing(node):
+            stopped = _words_when_stopped(node)
+        return code
     except asyncio.CancelledError:
         stopped = _words_when_stopped(node)
         raise
@@ -203,6 +206,7 @@ async def stay(
             task.cancel()
         await asyncio.gather(*filter(None, (playing, standing)), return_exceptions=True)
         # Whoever reads our output may have been stopped by the same Ctrl-C, and the disk it goes to be full.
+        # A window that was closed takes no words either (EIO).
         with contextlib.suppress(OSError):
             if client.last_words or stopped:
                 click.echo(client.last_words or stopped, file=seat.out)

@@ -58,6 +58,10 @@ class _Gone:
     """The node is no longer at the table."""
 
 
+class _Stop(Exception):
+    """Raised where the client ends and the seat in the round is kept."""
+
+
 class _Leave(Exception):
     """Raised by a command that ends the client."""
 
@@ -142,6 +146,8 @@ class LineClient:
                         item.done.set()
                     case news:
                         self._tell(self._with_following(news))
+            except _Stop:
+                return EXIT_GOOD
             except (_Leave, BrokenPipeError):
                 return await self._go()
 
@@ -233,9 +239,12 @@ class LineClient:
 
     async def _typed(self, text: str | None) -> None:
         if text is None:
-            if not self._auto:
-                raise _Leave
-            return
+            if self._auto:
+                return
+            if self._interactive and what_leaving_does(self._view):
+                # Ctrl-D, or the terminal has gone: nobody can be asked whether to lose the round.
+                raise _Stop
+            raise _Leave
         meaning = interpret(self._view, text)
         if self._asks_quit is not None and not isinstance(meaning, Answer | Void):
             # Whoever has missed the question would wonder why nothing happens.

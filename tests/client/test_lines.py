@@ -280,6 +280,32 @@ async def test_leaving_in_mid_round_asks_a_person() -> None:
     assert house.nodes[1].snapshot.score[0].kind == "forfeit"
 
 
+async def test_the_end_of_input_in_mid_round_keeps_a_persons_seat() -> None:
+    house = House("Ana", "Bogdan")
+    sitting = Sitting(house.nodes[0])
+    await sitting.says("start", "Arrange: ")
+    sitting.keyboard.type(None)
+    assert await sitting.code() == 0
+    assert not house.nodes[0].left
+    assert house.nodes[1].snapshot.score == ()
+
+
+async def test_who_says_yes_to_another_question_is_asked_again() -> None:
+    """The other has become overdue between the question and the answer: now nobody need lose."""
+    house = House("Ana", "Bogdan")
+    sitting = Sitting(house.nodes[0])
+    await sitting.says("start", "Arrange: ")
+    await sitting.says("ready", "You are ready.")
+    await sitting.says("quit", "of two players, whoever leaves is the shithead")
+    house.wait(120)
+    house.nodes[0].tell()
+    await sitting.says("yes", "`void` gives it up because the other is overdue")
+    await sitting.says("void", "You gave the round up.")
+    assert house.nodes[1].snapshot.score[0].kind == "unfinished"
+    sitting.keyboard.type("quit")
+    assert await sitting.code() == 0
+
+
 @pytest.mark.parametrize("line", ["quit", None])
 async def test_leaving_in_mid_round_through_a_pipe_asks_nothing(line: str | None) -> None:
     house = House("Ana", "Bogdan")

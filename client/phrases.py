@@ -89,7 +89,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     ),
     "acts": (
         "{player} lets others in and starts rounds now.",
-        "It is on you now to let others in (`admit`) and to start rounds (`start`).",
+        "It is on you now to let others in and to start rounds.",
     ),
     "turn": ("It is {player}'s turn.", "It is your turn."),
 }

@@ -78,12 +78,16 @@ class _Values(dict[str, object]):
         return _Text("?")
 
 
+def form_of(sentence: Sentence, names: Names) -> str:
+    """The template that `render` fills: in the second person where the sentence is about the reader."""
+    template = sentence.template
+    return YOU.get(template, template) if _is_about_me(sentence, names) else template
+
+
 def render(sentence: Sentence, names: Names | None = None, style: Style | None = None) -> str:
     """The sentence as text for a person, in one line. Never raises."""
     names, style = names or Names(), style or Style()
-    template = sentence.template
-    if _is_about_me(sentence, names):
-        template = YOU.get(template, template)
+    template = form_of(sentence, names)
     values = _Values({key: _value(key, value, names, style) for key, value in sentence.values.items()})
     try:
         text = template.format_map(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Final
 
@@ -44,11 +44,14 @@ WAIT_SAID_S: Final = 15
 class Narrator:
     """Turns news and changes of the view into lines. Remembers only what it must not say twice.
 
-    ``asks``: whether somebody is there to be told how to go on after a round.
+    ``asks``: whether somebody is there to be told how to go on after a round; ``say``: makes a line of a sentence.
     """
 
-    def __init__(self, style: Style, asks: bool = True) -> None:
+    def __init__(
+        self, style: Style, asks: bool = True, say: Callable[[Sentence, Names, Style], str] = render
+    ) -> None:
         self._style = style
+        self._say = say
         self._asks = asks
         self._lost: set[bytes] = set()
         self._rules: RuleSet | None = None
@@ -76,7 +79,7 @@ class Narrator:
         found.extend(_acting(before, after))
         found.extend(self._waiting(after))
         names = _names_for(before, after)
-        return [render(sentence, names, self._style) for sentence in found]
+        return [self._say(sentence, names, self._style) for sentence in found]
 
     def _item(self, item: News, earlier: Sequence[News], before: View | None, after: View) -> list[Sentence]:
         values = item.values

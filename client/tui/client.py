@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from client.cards import clean
 from client.clocks import Clocks
 from client.doing import Doer, TableNode
-from client.leaving import bye_code
+from client.leaving import bye_code, what_leaving_does
 from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED
 from client.phrases import said
@@ -24,12 +24,24 @@ from client.tui.control import follow, paste, press, press_unseen
 from client.tui.keys import fits
 from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
-from client.tui.orders import Announce, Command, Leave, OtherClock, OtherOption, OtherRules, Rename, Store, Watch
+from client.tui.orders import (
+    Announce,
+    Command,
+    Leave,
+    OtherClock,
+    OtherOption,
+    OtherRules,
+    Rename,
+    Stop,
+    Store,
+    Watch,
+)
 from client.tui.pages import last_scroll
-from client.tui.phrases import SCREEN, text
+from client.tui.phrases import text
 from client.tui.render import draw
 from client.tui.state import Look, Ui
 from client.tui.terminal import Terminal
+from client.tui.wording import here, here_error
 from client.view import Stage, View, make_view
 from engine.errors import Sentence, ShitheadError
 from engine.rules import RuleSet
@@ -127,10 +139,15 @@ class ScreenClient:
         self._day = day
         self._view = self._look()
         self._ui = Ui(
-            look or Look(), can_seat_bots=seat_bots is not None, is_auto=auto, began=clock(), turn_since=clock()
+            look or Look(),
+            can_seat_bots=seat_bots is not None,
+            seats=node.seats,
+            is_auto=auto,
+            began=clock(),
+            turn_since=clock(),
         )
-        self._narrator = Narrator(self._ui.look.style, asks=False)
-        self._commands: asyncio.Queue[Command | None] = asyncio.Queue()
+        self._narrator = Narrator(self._ui.look.style, asks=False, say=here)
+        self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self._overlay: Overlay | None = None
         self._flash_timer: asyncio.TimerHandle | None = None
         self._drawn: tuple[View, Ui] | None = None
@@ -240,10 +257,11 @@ class ScreenClient:
         try:
             done, _ = await asyncio.wait([screen, *tasks], return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                # The end of input is a terminal that has gone: nobody is there to be asked anything.
+                # The end of input is a terminal that has gone: nobody is there to be asked anything, so that a
+                # round that goes on is not given up.
                 with contextlib.suppress(EOFError):
                     task.result()
-            self._leaves |= screen in done
+            self._leaves |= screen in done and not what_leaving_does(self._view)
         finally:
             unsubscribe()
             await self._stop([screen, *tasks])
@@ -376,14 +394,15 @@ class ScreenClient:
         """Does one command after the other until one of them leaves the table."""
         while True:
             command = await self._commands.get()
-            if command is None or isinstance(command, Leave):
-                self._leaves = True
+            if isinstance(command, Leave | Stop):
+                # Who stops keeps the seat: whoever runs this client says how to come back to it.
+                self._leaves = isinstance(command, Leave)
                 return
             try:
                 await self._do(command)
             except ShitheadError as error:
                 code = text("not_saved") if isinstance(command, Store) else ""
-                told = code or " ".join(render_error(error, self._view.names, self._ui.look.style))
+                told = code or here_error(error, self._view.names, self._ui.look.style)
                 if error.code == "stale":
                     told = render(said("stale"))
                 self._ui = replace(self._ui, message=told, is_warning=True)
@@ -408,7 +427,7 @@ class ScreenClient:
                 await self._next_rules.announce()
             case Watch():
                 await self._open_replay()
-            case Leave():
+            case Leave() | Stop():
                 pass
             case _:
                 told = await self._doer.do(command, self._view, self._ui.look.style)
@@ -431,10 +450,8 @@ class ScreenClient:
 
     def _answer(self, told: Sentence) -> None:
         """Says what came of an order, in the words of the screen where it has its own."""
-        code, style = told.code, self._ui.look.style
-        here = replace(told, template=SCREEN.get(code, told.template))
-        said_here = render(here, self._view.names, style)
-        self._ui = replace(self._ui, message=said_here, is_warning=code in _REFUSALS)
+        words = here(told, self._view.names, self._ui.look.style)
+        self._ui = replace(self._ui, message=words, is_warning=told.code in _REFUSALS)
 
     def stood_in(self, why: str) -> None:
         """Tells the person that their program plays for them now; ``why``: see ``client.standing_in``."""

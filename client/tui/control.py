@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from client.sentences import render
+from client.cards import JOKER
 from client.tui.deeds import ACTIONS, ENTER_GUARD_S, Pressed, answered, press_enter, press_quit, press_take
 from client.tui.guide import finished_step
 from client.tui.hand import filled_slots, pickable, playable_ranks
-from client.tui.keys import PLAYS, RANK_KEYS, Key, context_of, find
+from client.tui.keys import GAME, NO_KEYS, PLAYS, RANK_KEYS, Key, context_of, find, key_name
 from client.tui.paging import on_page
 from client.tui.phrases import text
-from client.tui.picking import pick_rank, toggle, warn, warn_sentence, why_not_of
+from client.tui.picking import has_jokers, pick_rank, toggle, warn, warn_sentence, why_not_of
 from client.tui.state import Ui
 from client.tui.talking import append, press_typing
+from client.tui.wording import here
 from client.view import Stage, View
 from engine.state import Zone
 
@@ -41,6 +42,8 @@ def press(key: str, view: View, ui: Ui, now: float) -> Pressed:
         return _unknown(key, view, ui)
     if ui.is_auto and entry.action in PLAYS:
         return warn(ui, view, "auto")
+    if ui.is_away and entry.action in PLAYS and context_of(view) in GAME:
+        return warn(ui, view, "away_idle")
     if entry.host and not view.i_host:
         return _not_host(entry, view, ui)
     return ACTIONS[entry.action](view, ui, key, now)
@@ -93,7 +96,7 @@ def _still_picked(before: View, after: View, ui: Ui) -> Ui:
         picked = (allowed[position] for position in kept)
         blocked = next((card for card in picked if card.why_not is not None and card.rank not in fits), None)
         if blocked is not None and blocked.why_not is not None:
-            why = render(blocked.why_not, after.names, ui.look.style)
+            why = here(blocked.why_not, after.names, ui.look.style)
             cards = tuple(allowed[position].text for position in kept)
             said = text("selection_gone", ui.look.style, cards=cards, why=why)
             return replace(ui, picked=(), message=said, is_warning=True)
@@ -109,25 +112,13 @@ def _unknown(key: str, view: View, ui: Ui) -> Pressed:
         why = why_not_of(view, RANK_KEYS[key])
         if why is not None and context_of(view) == "blind":
             return warn(ui, view, "flip_first", slots=" ".join(map(str, filled_slots(view))))
-        return warn_sentence(ui, view, why) if why is not None else warn(ui, view, "key_unknown", key=key)
-    if key in (
-        "escape",
-        "tab",
-        "enter",
-        "up",
-        "down",
-        "left",
-        "right",
-        "pageup",
-        "pagedown",
-        "backspace",
-        "home",
-        "end",
-    ):
-        if key == "enter" and context_of(view) in ("lobby", "over"):
-            return warn(ui, view, "next_other", host=view.host)
+        if why is not None and not (RANK_KEYS[key] == JOKER and not has_jokers(view)):
+            return warn_sentence(ui, view, why)
+    if key in NO_KEYS:
         return ui, None
-    return warn(ui, view, "key_unknown", key=key)
+    if key == "ctrl-z":
+        return warn(ui, view, "no_sleep")
+    return warn(ui, view, "key_unknown", key=key_name(key))
 
 
 def _not_host(entry: Key, view: View, ui: Ui) -> Pressed:

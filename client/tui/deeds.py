@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from client.leaving import what_leaving_does
 from client.orders import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Void
 from client.tui.hand import choice_for, filled_slots, moves_of, picked_cards
 from client.tui.keys import context_of
 from client.tui.opponents import clock
-from client.tui.orders import Command, Leave, Store, Watch
+from client.tui.orders import Command, Leave, Stop, Store, Watch
 from client.tui.phrases import text
 from client.tui.picking import (
     move_cursor,
@@ -106,7 +107,7 @@ def _be_ready(view: View, ui: Ui, now: float) -> Pressed:
 
 def _not_yet(view: View, ui: Ui) -> Pressed:
     if view.zone is None:
-        return warn(ui, view, "watching") if view.my_seat is None else (ui, None)
+        return warn(ui, view, "watching" if view.my_seat is None else "no_cards")
     if view.stage is Stage.OPENING:
         return warn(ui, view, "hint_opening")
     if view.turn is not None and view.turn != view.my_name:
@@ -132,8 +133,14 @@ def press_take(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 
 def answered(key: str, view: View, ui: Ui) -> Pressed:
-    """The answer to the question of the screen; any key but yes is no."""
+    """The answer to the question of the screen: any key but yes is no.
+
+    To leaving in a round there is a third one, stopping with the seat kept, and that is what Ctrl-C means there,
+    as it does in lines: nothing is lost by pressing it too often.
+    """
     asks, ui = ui.asks, replace(ui, asks="")
+    if asks == "quit" and key in ("k", "K", "ctrl-c") and what_leaving_does(view):
+        return ui, Stop()
     yes = (
         key in ("y", "Y") or (asks == "take" and key in ("p", "P", "pile")) or (asks == "quit" and key == "ctrl-c")
     )
@@ -175,6 +182,8 @@ def _refuse(view: View, ui: Ui, key: str, now: float) -> Pressed:
 def _bot(view: View, ui: Ui, key: str, now: float) -> Pressed:
     if not ui.can_seat_bots:
         return warn(ui, view, "bots_not_here")
+    if ui.seats and len(view.players) >= ui.seats:
+        return warn(ui, view, "no_free_seat", count=ui.seats)
     return replace(ui, busy=text("seating", ui.look.style)), SeatBots(1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from client.tui.state import Ui
@@ -101,9 +101,32 @@ PLAYS: Final = frozenset(
 """Actions that a bot in my seat does for me, or that only serve those."""
 
 
+_NAMES: Final = {
+    " ": "Space",
+    "escape": "Esc",
+    "pageup": "Page up",
+    "pagedown": "Page down",
+}
+"""Keys that are written otherwise than they are called."""
+
+NO_KEYS: Final = frozenset({"scroll-up", "scroll-down"})
+"""What the mouse does by the way: where it means nothing there is nothing to say."""
+
+
+def key_name(key: str) -> str:
+    """A key as it is written: ``Space``, ``Tab``, ``Ctrl-Z``, ``F5``; a character as it is."""
+    if len(key) == 1:
+        return _NAMES.get(key, key)
+    return _NAMES.get(key) or "-".join(part.capitalize() for part in key.split("-"))
+
+
 def fits(width: int, height: int) -> bool:
     """Whether a table can be shown on so many columns and lines; where not, no key may act on what is not seen."""
     return width >= MIN_WIDTH and height >= MIN_HEIGHT
+
+
+GAME: Final = frozenset({"play", "blind", "arrange"})
+"""Contexts in which my program plays for me while I am away."""
 
 
 def context_of(view: View) -> str:
@@ -127,6 +150,11 @@ def context_of(view: View) -> str:
             return "lobby"
 
 
+def seats_bots(view: View, ui: Ui) -> bool:
+    """Whether I could seat a bot here: from this program, and where a seat is free."""
+    return ui.can_seat_bots and not (ui.seats and len(view.players) >= ui.seats)
+
+
 def find(view: View, key: str) -> Key | None:
     """The entry of the table that a key means now, for anybody: whether only the host may is another matter."""
     where = context_of(view)
@@ -137,15 +165,20 @@ def shown(view: View, ui: Ui) -> Iterable[Key]:
     """The entries for the bottom line."""
     where = context_of(view)
     # Whoever is ready, out or looking on has nothing to pick; being ready is final (R13).
-    idle = ui.is_auto or (view.zone is None and where == "play") or (where == "arrange" and not view.my_turn)
+    away = ui.is_away and where in GAME
+    idle = (
+        away or ui.is_auto or (view.zone is None and where == "play") or (where == "arrange" and not view.my_turn)
+    )
     takes = view.my_turn and any(choice.kind == "pick_up" for choice in view.choices)
     for each in KEYS:
         if each.short and where in each.where and (view.i_host or not each.host):
-            if (each.action == "bot" and not ui.can_seat_bots) or (idle and each.action in PLAYS):
+            if (each.action == "bot" and not seats_bots(view, ui)) or (idle and each.action in PLAYS):
                 continue
             if each.action == "take" and not takes:
                 continue
             yield each
+        elif each.action == "away" and ui.is_away:
+            yield replace(each, short="I am back")
 
 
 def helped(view: View) -> Iterable[Key]:

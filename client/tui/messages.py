@@ -30,6 +30,9 @@ def message_rows(view: View, ui: Ui, width: int) -> list[Row]:
         keys = row(width, Span(" " + text("name_keys" if ui.types_name else "say_keys", ui.look.style), "hint"))
         return [row(width, Span(" " + shown_text, "typing"), Span("_", "cursor")), keys]
     parts = wrap(said, width - 2) if said else []
+    if ui.asks == "quit" and len(parts) > MESSAGE_ROWS:
+        # No answer may be cut off.
+        parts = wrap(text("ask_quit_small", ui.look.style), width - 2)
     return filled([row(width, Span(" " + part, style)) for part in parts], MESSAGE_ROWS, width)
 
 
@@ -72,7 +75,9 @@ def question(view: View, ui: Ui) -> str:
     match ui.asks:
         case "quit":
             does = what_leaving_does(view)
-            return text(f"ask_quit_{does}" if does else "ask_quit", style)
+            return (
+                f"{text(f'ask_quit_{does}', style)} {text('ask_keep', style)}" if does else text("ask_quit", style)
+            )
         case "take":
             return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
         case "void":

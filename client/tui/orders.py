@@ -14,6 +14,11 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """End the program and keep the seat in the round that goes on, to come back to it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     """Keep these looks in the settings."""
 
@@ -60,5 +65,5 @@ class Watch:
     """Show the last round again."""
 
 
-Command = Order | Leave | Store | Rename | OtherRules | OtherOption | OtherClock | Announce | Watch
+Command = Order | Leave | Stop | Store | Rename | OtherRules | OtherOption | OtherClock | Announce | Watch
 """Everything that a key can lead to outside the screen."""

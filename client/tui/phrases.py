@@ -106,8 +106,6 @@ SCREEN: Final[dict[str, str]] = {
     "hint_void": "{name} has been waited for {time} {what}. G gives the round up: it ends unfinished.",
     "hint_own_link": "Your own link seems to be lost: nobody at the table can be heard.",
     "enter_guard": "Your turn has only just come: look, and press Enter again.",
-    "away": "Your program plays for you until you press Z again.",
-    "back": "You play yourself again.",
     "hint_away": "You are away: your program plays. Z when you are back.",
     "over_guard": "The round has only just ended: look, and press Enter again.",
     "offer_guard": "A round has just been offered: look, and press Enter again.",
@@ -117,6 +115,10 @@ SCREEN: Final[dict[str, str]] = {
     "joker_what": "What does the joker count as? Up and down choose, Enter plays.",
     "hint_joker": "X picks the joker, Enter then asks what it counts as.",
     "other_rank": "Only cards of one rank go together.",
+    "no_sleep": "This program can't be put to sleep: the others wait for you. Z: away for a while, Ctrl-C: leave.",
+    "no_cards": "You have no cards to play.",
+    "away_idle": "You are away, so your program plays. Z: you play yourself again.",
+    "no_free_seat": "All {count} seats are taken.",
     "key_unknown": "{key} does nothing here. ? shows the keys.",
     "not_your_turn": "It is {name}'s turn.",
     "arranged": "{up} is laid out, {hand} is in your hand.",
@@ -156,6 +158,8 @@ SCREEN: Final[dict[str, str]] = {
     "ask_quit_stop": (
         "If you leave, the round ends for all and counts for nobody; histories say that you left. Leave? Y or N"
     ),
+    "ask_keep": "K: stop now, your seat is kept.",
+    "ask_quit_small": "Leave? Y: the round is lost, or ends for all. N: stay. K: stop now, your seat is kept.",
     "ask_quit": "Leave the table? Y or N",
     "ask_take": "You could play. Take {count:card|cards} all the same? P again or Y takes them, N not.",
     "ask_void": "Give the round up for everybody? It ends unfinished: nobody is the shithead. Y or N",

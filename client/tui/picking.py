@@ -9,11 +9,11 @@ from client.cards import JOKER, card_label, rank_word
 from client.lines.interpret import interpret
 from client.orders import Act, Explain, Problem
 from client.phrases import said
-from client.sentences import render
 from client.tui.hand import filled_slots, pickable, picked_cards, playable_ranks
 from client.tui.keys import RANK_KEYS, context_of
 from client.tui.phrases import text
 from client.tui.state import Ui
+from client.tui.wording import here
 from client.view import OwnCard, Stage, View
 from engine.errors import Sentence
 from engine.moves import Swap
@@ -30,7 +30,7 @@ def warn(ui: Ui, view: View, code: str, **values: object) -> Picked:
 
 def warn_sentence(ui: Ui, view: View, sentence: Sentence) -> Picked:
     """Says why something was not done, in a sentence of the rules or of the line mode."""
-    return replace(ui, message=render(sentence, view.names, ui.look.style), is_warning=True), None
+    return replace(ui, message=here(sentence, view.names, ui.look.style), is_warning=True), None
 
 
 def why_not_of(view: View, rank: str) -> Sentence | None:
@@ -45,9 +45,14 @@ def why_not_of(view: View, rank: str) -> Sentence | None:
 def press_rank(view: View, ui: Ui, key: str, now: float) -> Picked:
     """A rank key: picks a card of that rank, or one more."""
     rank = RANK_KEYS[key]
-    if rank == JOKER and (view.rules is None or not view.rules.jokers):
+    if rank == JOKER and not has_jokers(view):
         return warn(ui, view, "key_unknown", key=key)
     return pick_rank(view, ui, rank)
+
+
+def has_jokers(view: View) -> bool:
+    """Whether jokers are in play."""
+    return view.rules is not None and view.rules.jokers > 0
 
 
 def pick_rank(view: View, ui: Ui, rank: str) -> Picked:
@@ -149,7 +154,7 @@ def move_cursor(step: int) -> Callable[[View, Ui, str, float], Picked]:
             return _next_slot(view, ui, step), None
         count = len(pickable(view, ui.look))
         if not count:
-            return ui, None
+            return warn(ui, view, "no_cards")
         start = (-1 if step > 0 else 0) if ui.cursor is None else ui.cursor
         return replace(ui, cursor=(start + step) % count), None
 
@@ -167,8 +172,10 @@ def _next_slot(view: View, ui: Ui, step: int) -> Ui:
 def press_space(view: View, ui: Ui, key: str, now: float) -> Picked:
     """Picks exactly the card with the mark, or puts it back."""
     cards = pickable(view, ui.look)
-    if not cards or context_of(view) == "blind":
-        return ui, None
+    if context_of(view) == "blind":
+        return warn(ui, view, "flip_first", slots=" ".join(map(str, filled_slots(view))))
+    if not cards:
+        return warn(ui, view, "no_cards")
     if ui.cursor is None:
         return replace(ui, cursor=0), None
     return toggle(view, ui, cards[ui.cursor % len(cards)])

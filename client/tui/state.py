@@ -87,6 +87,8 @@ class Ui:
     steps: Mapping[tuple[bytes, str], float] = field(default_factory=dict)
     began: float = 0.0
     can_seat_bots: bool = False
+    seats: int = 0
+    """How many may sit at the table; 0 where that is not known."""
     is_auto: bool = False
     """Whether a bot plays my seat: then keys only look and talk."""
     is_away: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -11,6 +12,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, Window
 from prompt_toolkit.layout.controls import UIContent, UIControl
 from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
@@ -50,6 +52,11 @@ NAMED: Final = {
     "f1": "?",
 }
 """The toolkit's name → ours."""
+
+_OTHER: Final = re.compile(r"c-([a-z])|f[0-9]{1,2}|insert|s-tab")
+"""Names of the toolkit for keys that a person may press and that mean nothing here."""
+
+_OTHER_NAMES: Final = {"s-tab": "tab"}
 
 
 class Screenful(Protocol):
@@ -158,6 +165,12 @@ class Terminal:
             self._fail(error)
         self.refresh()
 
+    def press_other(self, name: str) -> None:
+        """Passes on a key of no character and no meaning, by the toolkit's name, so that it can be answered."""
+        match = _OTHER.fullmatch(name)
+        if match is not None:
+            self.press(f"ctrl-{match[1]}" if match[1] else _OTHER_NAMES.get(name, name))
+
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
         self.stop()
@@ -177,6 +190,9 @@ class Terminal:
             data = event.data
             if len(data) == 1 and data.isprintable():
                 self.press(data)
+            else:
+                key = event.key_sequence[-1].key
+                self.press_other(key.value if isinstance(key, Keys) else key)
 
         @bindings.add("<bracketed-paste>", eager=True)
         def pasted(event: KeyPressEvent) -> None:

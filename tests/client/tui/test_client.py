@@ -245,6 +245,21 @@ async def test_leaving_asks_and_restores_the_terminal() -> None:
         assert_restored(ana.at)
 
 
+async def test_who_stops_in_a_round_leaves_neither_it_nor_the_table() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("enter")
+        await ana.at.shows("Exchange:")
+        ana.at.press("ctrl-c")
+        await ana.at.shows("Leave?")
+        await ana.at.shows("your seat is kept.")
+        ana.at.press("k")
+        assert await ana.code() == 0
+        assert not ana.node.left
+        assert ana.client.last_words == ""
+        assert_restored(ana.at)
+
+
 def assert_restored(at: Desk) -> None:
     assert at.tube.raw.rindex("\x1b[?1049l") > at.tube.raw.rindex("\x1b[?1049h")
     assert "\x1b[?1000h" not in at.tube.raw or at.tube.raw.rindex("\x1b[?1000l") > at.tube.raw.rindex(
@@ -282,6 +297,18 @@ async def test_the_end_of_input_is_leaving() -> None:
     async with seated(house.nodes[0]) as ana:
         ana.at.pipe.close()
         assert await ana.code() == 0
+        assert ana.node.left
+        assert_restored(ana.at)
+
+
+async def test_the_end_of_input_in_a_round_keeps_the_seat() -> None:
+    house = House("Ana", "Bogdan", seed=3)
+    async with seated(house.nodes[0]) as ana:
+        ana.at.press("enter")
+        await ana.at.shows("Exchange:")
+        ana.at.pipe.close()
+        assert await ana.code() == 0
+        assert not ana.node.left
         assert_restored(ana.at)
 
 

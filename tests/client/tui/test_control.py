@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from client.texts import PHRASES
 from client.tui.control import ENTER_GUARD_S, follow, paste, press
 from client.tui.hand import pickable
 from client.tui.keys import KEYS, context_of, find, helped, shown
-from client.tui.orders import Leave, Store
+from client.tui.orders import Leave, Stop, Store
 from client.tui.phrases import SCREEN
 from client.tui.state import Ui
 from client.view import View, make_view
@@ -229,6 +230,28 @@ def test_leaving_is_asked_about() -> None:
     assert (ui.asks, command) == ("quit", None)
     assert isinstance(pressed((scenes.playing()[0], ui), "y")[1], Leave)
     assert pressed((scenes.playing()[0], ui), "7")[1] is None
+
+
+@pytest.mark.parametrize("make", [scenes.playing, scenes.arrange, scenes.dealing, scenes.blind])
+@pytest.mark.parametrize("key", ["k", "K", "ctrl-c"])
+def test_who_stops_in_a_round_keeps_the_seat(make: Callable[[], tuple[View, Ui]], key: str) -> None:
+    scene = make()
+    ui, _ = pressed(scene, "ctrl-c")
+    assert isinstance(pressed((scene[0], ui), key)[1], Stop)
+    assert isinstance(pressed((scene[0], ui), "y")[1], Leave)
+    for width in (60, 80):
+        text = " ".join(scenes.as_text(scenes.drawn((scene[0], ui), width, 24)).split())
+        assert "Leave?" in text
+        assert "your seat is kept." in text
+
+
+@pytest.mark.parametrize("make", [scenes.lobby, scenes.over, scenes.offered])
+def test_between_rounds_there_is_no_seat_to_keep(make: Callable[[], tuple[View, Ui]]) -> None:
+    scene = make()
+    ui, _ = pressed(scene, "ctrl-c")
+    assert pressed((scene[0], ui), "k")[1] is None
+    assert isinstance(pressed((scene[0], ui), "ctrl-c")[1], Leave)
+    assert "seat" not in " ".join(scenes.as_text(scenes.drawn((scene[0], ui), 80, 24)).splitlines()[-4:])
 
 
 def test_what_is_typed_is_talk_and_what_is_pasted_is_cleaned() -> None:

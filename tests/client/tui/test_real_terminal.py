@@ -30,7 +30,7 @@ def test_a_person_plays_leaves_and_has_the_terminal_back(tmp_path: Path) -> None
         ana.shows("Exchange:")
         be_ready(ana)
         ana.press("ctrl-c")
-        ana.shows("Leave? Y or N")
+        ana.shows("Leave?")
         ana.press("y")
         assert ana.end() == 0
         assert ana.is_restored()

@@ -42,7 +42,7 @@ HELP: Final = (
     "yes, no              answer a question",
     "void                 give the round up for everybody when somebody is overdue: it ends unfinished",
     "away, back           have my program play for me, and stop that",
-    "quit                 leave",
+    "quit                 leave; Ctrl-C stops the program at once and keeps the seat in a round",
 )
 """What ``help`` shows to everybody."""
 

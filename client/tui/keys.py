@@ -90,7 +90,7 @@ KEYS: Final = (
     Key(("w",), "W", "evening", _ANY, "", "the evening's rounds"),
     Key(("e",), "E", "settings", _ANY, "", "name, suits, colours, sounds, motion, mouse, the guide"),
     Key(("?", "h"), "?", "help", _ANY, "help", "these keys"),
-    Key(("ctrl-c",), "Ctrl-C", "quit", _ANY, "leave", "leave the table"),
+    Key(("ctrl-c",), "Ctrl-C", "quit", _ANY, "leave", "leave the table; in a round also: stop, and keep the seat"),
 )
 """In the order of the bottom line and of the help page."""
 

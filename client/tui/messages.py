@@ -75,9 +75,7 @@ def question(view: View, ui: Ui) -> str:
     match ui.asks:
         case "quit":
             does = what_leaving_does(view)
-            return (
-                f"{text(f'ask_quit_{does}', style)} {text('ask_keep', style)}" if does else text("ask_quit", style)
-            )
+            return text(f"ask_quit_{does}", style) + text("ask_keep", style) if does else text("ask_quit", style)
         case "take":
             return text("ask_take", style, count=len(view.pile.cards) if view.pile is not None else 0)
         case "void":

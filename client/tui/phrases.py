@@ -158,7 +158,7 @@ SCREEN: Final[dict[str, str]] = {
     "ask_quit_stop": (
         "If you leave, the round ends for all and counts for nobody; histories say that you left. Leave? Y or N"
     ),
-    "ask_keep": "K: stop now, your seat is kept.",
+    "ask_keep": "; or K: stop now, your seat is kept.",
     "ask_quit_small": "Leave? Y: the round is lost, or ends for all. N: stay. K: stop now, your seat is kept.",
     "ask_quit": "Leave the table? Y or N",
     "ask_take": "You could play. Take {count:card|cards} all the same? P again or Y takes them, N not.",

@@ -70,7 +70,7 @@ def test_what_leaving_does_is_known_before_it(view: View, does: str) -> None:
         assert f"ask_quit_{does}" in SCREEN
         said, style = message(view, replace(scenes.over()[1], asks="quit", message=""))
         assert style == "ask"
-        assert said == SCREEN[f"ask_quit_{does}"]
+        assert said == SCREEN[f"ask_quit_{does}"] + SCREEN["ask_keep"]
     assert bye_code(view) in SAID
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from client.commands.common import Options, data_options
+from client.commands.common import Commands, Options, data_options
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_SIGNAL, EXIT_USAGE, exit_code
 from client.streams import fill_missing, mute
 from engine.errors import ShitheadError
@@ -54,7 +54,7 @@ Shithead, a card game for 2 to 10 on a LAN. Type one of these:
 """
 
 
-class _Commands(click.Group):
+class _Commands(Commands):
     """A group whose commands are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

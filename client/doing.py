@@ -9,7 +9,7 @@ from typing import Protocol
 from client.bots import PlayerNode
 from client.cards import Style
 from client.clocks import Clocks, changed_clocks, in_short
-from client.house import changed_rules
+from client.house import changed_rules, dropped
 from client.orders import (
     Act,
     Admit,
@@ -143,7 +143,14 @@ class Doer:
                 rules = changed_rules(node.rules, {option: value})
                 await self._take(rules, said("set_said", option=option, value=value), view, style)
             case TakePreset(name=name):
-                await self._take(RuleSet.preset(name), said("preset_said", name=name), view, style)
+                rules = RuleSet.preset(name)
+                gone = dropped(node.rules, rules)
+                told = (
+                    said("preset_said_dropped", name=name, options=gone)
+                    if gone
+                    else said("preset_said", name=name)
+                )
+                await self._take(rules, told, view, style)
             case ChangeClock(clock=clock, seconds=seconds):
                 await self._take_clocks(changed_clocks(Clocks(*node.limits), clock, seconds), view, style)
             case Away(is_away=is_away):

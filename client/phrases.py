@@ -237,6 +237,7 @@ SAID: Final[dict[str, str]] = {
     ),
     "set_said": "The next round is offered with {option}={value}.",
     "preset_said": "The next round is played by the rules {name}.",
+    "preset_said_dropped": "The next round is played by the rules {name}; {options} does not hold any more.",
     "muted": "The talk of {names} is hidden now; `unmute` shows it again.",
     "unmuted": "The talk of {names} is shown again.",
     "mute_yourself": "That is you.",

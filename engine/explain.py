@@ -212,7 +212,7 @@ def _turning(rules: RuleSet) -> Iterator[Said]:
     if rules.reverse or _joker_is(rules, JokerPower.REVERSE):
         once = rules.reverse_count is ReverseCount.ONCE
         if rules.reverse:
-            yield _say("reverse", "{ranks}: turns the direction of play.", ranks=_ranks(rules.reverse))
+            yield _say("reverse", "{ranks}: the direction of play turns.", ranks=_ranks(rules.reverse))
         yield _say(
             "reverse_count",
             "Several cards that turn the direction turn it once."
@@ -319,7 +319,7 @@ def _last_cards(rules: RuleSet) -> Iterator[Said]:
 
 
 def _end(rules: RuleSet) -> Iterator[Said]:
-    yield _say("", "Who has no cards left is out; the last one with cards is the shithead.")
+    yield _say("", "Whoever has no cards left is out; the last one with cards is the shithead.")
     dealers: Mapping[NextDealer, str] = {
         NextDealer.LOSER: "The shithead deals next.",
         NextDealer.ROTATE: "The player at the dealer's left deals next.",

@@ -160,7 +160,7 @@ def parse_option(name: str, kind: Kind, text: str) -> object:
     if value is None or kind.write(value) != text:
         raise RuleError(
             "bad_rules",
-            "The option {option} can't be {value}: {form}.",
+            "The option {option} can't be {value}; expected: {form}.",
             option=name,
             value=repr(text),
             form=kind.form,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -18,6 +19,75 @@ from engine.errors import ShitheadError
 
 if TYPE_CHECKING:
     from engine.rules import RuleSet
+
+MAX_NUMBER_DIGITS: Final = 9
+"""Of a number that is typed: more than any option takes."""
+
+MAX_SHOWN_CHARACTERS: Final = 40
+"""Of what was typed instead of a number: enough to know it again."""
+
+
+def _from_to(low: float, high: float | None) -> str:
+    return f"from {low:g} on" if high is None else f"from {low:g} to {high:g}"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number from ``min`` to ``max``, and a sentence for what is none."""
+
+    name = "number"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; ends in click's usage error for anything else."""
+        text = str(value).strip()
+        number = int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_DIGITS else None
+        low = self.min or 0
+        if number is None or number < low or (self.max is not None and number > self.max):
+            self.fail(
+                f"{text[:MAX_SHOWN_CHARACTERS]!r} is not a whole number {_from_to(low, self.max)}.", param, ctx
+            )
+        return number
+
+    def _describe_range(self) -> str:
+        # click shows it as 0<=x<=3600.
+        return _from_to(self.min or 0, self.max)
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds from ``min`` to ``max``, and a sentence for what is none."""
+
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds; ends in click's usage error for anything else."""
+        low = self.min or 0.0
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
+        if not (number >= low and (self.max is None or number <= self.max)):
+            text = str(value)[:MAX_SHOWN_CHARACTERS]
+            self.fail(f"{text!r} is not a number of seconds {_from_to(low, self.max)}.", param, ctx)
+        return number
+
+    def _describe_range(self) -> str:
+        return _from_to(self.min or 0.0, self.max)
+
+
+class Commands(click.Group):
+    """A group of commands that asks about a mistyped one whether another was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that ``args`` begins with; ends in click's usage error where there is none."""
+        typed = args[0]
+        if not typed.startswith("-") and self.get_command(ctx, typed) is None:
+            from client.house import meant
+
+            there = self.list_commands(ctx)
+            ctx.fail(f"There is no command {typed!r}{meant(typed, there)}. There are: {', '.join(there)}.")
+        return super().resolve_command(ctx, args)
+
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -98,7 +168,7 @@ def seat_options(command: Decorated) -> Decorated:
         click.option("--auto", is_flag=True, help="A bot plays my seat, and is shown as one."),
         click.option(
             "--rounds",
-            type=click.IntRange(min=1),
+            type=WholeNumber(min=1),
             metavar="K",
             help="Stop after K finished rounds.",
         ),
@@ -134,7 +204,7 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--grace",
             "grace_s",
-            type=click.IntRange(MIN_GRACE_S, MAX_LIMIT_S),
+            type=WholeNumber(MIN_GRACE_S, MAX_LIMIT_S),
             default=DEFAULT_GRACE_S,
             show_default=True,
             metavar="S",
@@ -143,7 +213,7 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--arrange",
             "arrange_s",
-            type=click.IntRange(0, MAX_LIMIT_S),
+            type=WholeNumber(0, MAX_LIMIT_S),
             default=0,
             metavar="S",
             help="After so many seconds of arranging a player's own program says ready (else never).",
@@ -151,7 +221,7 @@ def limit_options(command: Decorated) -> Decorated:
         click.option(
             "--turn",
             "turn_s",
-            type=click.IntRange(0, MAX_LIMIT_S),
+            type=WholeNumber(0, MAX_LIMIT_S),
             default=0,
             metavar="S",
             help="After so many seconds of a turn a player's own program plays for them (else never).",

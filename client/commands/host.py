@@ -16,6 +16,7 @@ from client.commands.common import (
     MAX_SEATS,
     MIN_SEATS,
     Options,
+    WholeNumber,
     data_options,
     limit_options,
     new_option,
@@ -64,15 +65,15 @@ class TablePlan:
 @seat_options
 @rules_options
 @click.option("--table", "table_name", help="The table's name (else made of mine).")
-@click.option("--bots", type=click.IntRange(0, MAX_BOTS), default=0, metavar="K", help="Seat K bots.")
+@click.option("--bots", type=WholeNumber(0, MAX_BOTS), default=0, metavar="K", help="Seat K bots.")
 @click.option(
     "--seats",
-    type=click.IntRange(MIN_SEATS, MAX_SEATS),
+    type=WholeNumber(MIN_SEATS, MAX_SEATS),
     metavar="K",
     help="At most K players, and the first round starts by itself once K are seated.",
 )
 @click.option("--open", "is_open", is_flag=True, help="Let in whoever knocks, without asking me.")
-@click.option("--port", type=click.IntRange(0, MAX_PORT), metavar="P", help="This UDP port and no other.")
+@click.option("--port", type=WholeNumber(0, MAX_PORT), metavar="P", help="This UDP port and no other.")
 @click.option("--interface", "interfaces", multiple=True, metavar="NAME|ADDRESS", help="Only there; repeatable.")
 @click.option("--no-discovery", is_flag=True, help="Announce nothing: others join by address.")
 @limit_options

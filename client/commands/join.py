@@ -14,6 +14,7 @@ import click
 from client.commands.common import (
     MAX_SEATS,
     Options,
+    WholeNumber,
     data_options,
     is_interactive,
     new_option,
@@ -306,7 +307,7 @@ async def _wait_for(browser: Browser, wanted: str) -> FoundTable:
 def _ask(tables: list[FoundTable]) -> FoundTable:
     for number, table in enumerate(tables, start=1):
         click.echo(f"{number:>3}  {table.in_words()}", err=True)
-    number = click.prompt("Which one", type=click.IntRange(1, len(tables)), default=1, err=True)
+    number = click.prompt("Which one", type=WholeNumber(1, len(tables)), default=1, err=True)
     return tables[number - 1]
 
 

@@ -9,6 +9,7 @@ import click
 from client.commands.common import (
     MAX_BOTS,
     Options,
+    WholeNumber,
     data_options,
     new_option,
     read_rules,
@@ -27,7 +28,7 @@ DEFAULT_BOTS: Final = 3
 @rules_options
 @click.option(
     "--bots",
-    type=click.IntRange(1, MAX_BOTS),
+    type=WholeNumber(1, MAX_BOTS),
     default=DEFAULT_BOTS,
     show_default=True,
     metavar="K",

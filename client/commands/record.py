@@ -8,7 +8,8 @@ from typing import Final
 
 import click
 
-from client.commands.common import Options, data_options, told
+from client.commands.common import Commands, Options, data_options, told
+from client.commands.saved import LAST
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE, UsageProblem
 
 MAX_RECORD_BYTES: Final = 4 << 20
@@ -17,32 +18,21 @@ MAX_RECORD_BYTES: Final = 4 << 20
 _FILE = click.Path(path_type=Path)
 
 
-@click.group("record")
+@click.group("record", cls=Commands)
 def command() -> None:
     """Check, show or write text records of rounds and positions (.shr)."""
 
 
-@command.command("export")
+@command.command("export", short_help="Write a saved round as a record.")
 @data_options
 @click.argument("wanted", default="last", metavar="[ROUND|FILE|last]")
 @click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write there (a new file), not to the screen.")
 @click.pass_obj
 def export(options: Options, wanted: str, output: Path | None) -> int:
     """Write a saved round, played to its end, as a text record with all cards open."""
-    from client.commands.saved import find_round
-    from engine.record import write
-    from p2p.export import NoRecord, record_of
-    from p2p.roundfile import DamagedRound, NotARound, read
-
-    path = find_round(options.data, wanted)
-    try:
-        text = write(record_of(read(path), path.name))
-    except (NoRecord, DamagedRound) as error:
-        click.echo(told(error), err=True)
-        return EXIT_NEGATIVE
-    except NotARound as error:
-        click.echo(told(error), err=True)
-        return EXIT_USAGE
+    text = _saved(options, wanted)
+    if isinstance(text, int):
+        return text
     if output is None:
         click.echo(text, nl=False)
         return EXIT_GOOD
@@ -56,20 +46,51 @@ def export(options: Options, wanted: str, output: Path | None) -> int:
     return EXIT_GOOD
 
 
-@command.command("check")
+def _saved(options: Options, wanted: str) -> str | int:
+    """A saved round as a text record; an exit code where it is none, which has been told."""
+    from client.commands.saved import find_round
+    from engine.record import write
+    from p2p.export import NoRecord, record_of
+    from p2p.roundfile import DamagedRound, NotARound, read
+
+    path = find_round(options.data, wanted)
+    try:
+        return write(record_of(read(path), path.name))
+    except (NoRecord, DamagedRound) as error:
+        click.echo(told(error), err=True)
+        return EXIT_NEGATIVE
+    except NotARound as error:
+        click.echo(told(error), err=True)
+        return EXIT_USAGE
+
+
+def _is_saved_round(path: Path) -> bool:
+    """Whether a saved round is meant: ``last``, or a bare name without a dot, where there is no such file."""
+    from p2p.files import is_there
+
+    return str(path) == LAST or (path.name == str(path) and not path.suffix and not is_there(path))
+
+
+@command.command("check", short_help="Play records by the rules: does all hold?")
 @data_options
-@click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE…")
-def check(files: tuple[Path, ...]) -> int:
-    """Play every FILE by the rules; every move must be legal and every expectation hold."""
-    return max(map(_check_one, files))
+@click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE|ROUND|last…")
+@click.pass_obj
+def check(options: Options, files: tuple[Path, ...]) -> int:
+    """Play every FILE, or saved ROUND, by the rules; every move must be legal and every expectation hold."""
+    return max(_check_one(options, path) for path in files)
 
 
-def _check_one(path: Path) -> int:
+def _check_one(options: Options, path: Path) -> int:
     from client.reading import read_small
     from engine.record import RecordError, UnreadableRecord, check_text, decode
 
+    text = _saved(options, str(path)) if _is_saved_round(path) else None
+    if isinstance(text, int):
+        return text
     try:
-        record = check_text(decode(read_small(path, MAX_RECORD_BYTES)), path.name)
+        if text is None:
+            text = decode(read_small(path, MAX_RECORD_BYTES))
+        record = check_text(text, path.name)
     except RecordError as error:
         click.echo(f"{path}:{error.line}: {told(error)}")
         return EXIT_NEGATIVE
@@ -84,22 +105,26 @@ def _check_one(path: Path) -> int:
     return EXIT_GOOD
 
 
-@command.command("show")
+@command.command("show", short_help="Print every position of a record.")
 @data_options
-@click.argument("file", type=_FILE)
+@click.argument("file", type=_FILE, metavar="FILE|ROUND|last")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a move.")
-def show(file: Path, as_json: bool) -> int:
-    """Print the position after each move of FILE."""
+@click.pass_obj
+def show(options: Options, file: Path, as_json: bool) -> int:
+    """Print the position after each move of FILE, or of a saved ROUND that was played to its end."""
     from client.reading import read_small
     from engine.record import RecordError, UnreadableRecord, as_dict, decode, draw, moments, read
 
+    text = _saved(options, str(file)) if _is_saved_round(file) else None
+    if isinstance(text, int):
+        return text
     try:
-        data = read_small(file, MAX_RECORD_BYTES)
+        data = b"" if text is not None else read_small(file, MAX_RECORD_BYTES)
     except OSError as error:
         click.echo(f"{file}: can't be read ({error.strerror or error}).", err=True)
         return EXIT_USAGE
     try:
-        record = read(decode(data), file.name)
+        record = read(decode(data) if text is None else text, file.name)
         for number, moment in enumerate(moments(record)):
             if as_json:
                 click.echo(json.dumps(as_dict(record, moment), ensure_ascii=False))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
     from engine.rules import RuleSet
 
 
+OPTION_WIDTH: Final = 79
+"""Of the lines of ``--options``, in characters: the width of a terminal but for the last cell."""
+
+
 @click.command("rules", short_help="The rules in force, in sentences.")
 @data_options
 @click.argument("name", default="wikipedia", metavar="[PRESET|FILE]")
 @click.option("--set", "changes", multiple=True, metavar="OPTION=VALUE", help="Change one option; repeatable.")
-@click.option("--options", "by_name", is_flag=True, help="Every option with its value, as --set takes it.")
+@click.option(
+    "--options",
+    "by_name",
+    is_flag=True,
+    help="Every option: its value, as --set takes it, what it does and what it can be.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Every option with its value, as one JSON object.")
 def command(name: str, changes: tuple[str, ...], by_name: bool, as_json: bool) -> int:
     """The rules in force, as people tell them; * marks what differs from the usual ones.
@@ -29,6 +39,7 @@ def command(name: str, changes: tuple[str, ...], by_name: bool, as_json: bool) -
     file with house rules.
     """
     from client.lines.show import rules_lines
+    from client.option_words import ABOUT, values_in_words
     from client.sentences import listed
     from engine.rules import MAX_PLAYERS, MIN_PLAYERS, changed_items, check_playable, to_items
 
@@ -41,6 +52,9 @@ def command(name: str, changes: tuple[str, ...], by_name: bool, as_json: bool) -
         width = max(len(option) for option, _ in to_items(rules))
         for option, value in to_items(rules):
             click.echo(f"{'*' if option in changed else ' '} {option:<{width}}  {value}".rstrip())
+            about = f"{ABOUT[option]}: {values_in_words(option)}"
+            for part in textwrap.wrap(about, OPTION_WIDTH, initial_indent="      ", subsequent_indent="      "):
+                click.echo(part)
         return EXIT_GOOD
     # What can't be played is not explained as if it could.
     check_playable(rules, MIN_PLAYERS)

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from client.commands.common import data_options
+from client.commands.common import Seconds, data_options
 from client.commands.finding import ADVICE, FoundTable, browsing, group
 from client.problems import EXIT_GOOD, EXIT_REFUSED
 
@@ -28,7 +28,7 @@ MAX_WAIT_S: Final = 600.0
 @click.option(
     "--wait",
     "wait_s",
-    type=click.FloatRange(min=MIN_WAIT_S, max=MAX_WAIT_S),
+    type=Seconds(min=MIN_WAIT_S, max=MAX_WAIT_S),
     default=DEFAULT_WAIT_S,
     show_default=True,
     metavar="S",

@@ -175,6 +175,8 @@ def _set(view: View, rest: str) -> Meaning:
     option, equals, value = rest.partition("=")
     if not equals and option in PRESETS:
         return TakePreset(option)
+    if option.strip() == "preset" and value.strip() in PRESETS:
+        return TakePreset(value.strip())
     if not equals or not option.strip() or not value.strip():
         return Problem(said("set_how"))
     return ChangeRules(option.strip(), value.strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from client.clocks import Clocks, in_short, next_clocks
 from client.doing import TableNode
+from client.house import dropped
 from client.tui.options import next_preset, next_value
 from client.tui.phrases import text
 from engine.rules import RuleSet, preset_named, to_items
@@ -50,7 +51,10 @@ class NextRules:
             return
         self._announced = rules
         name = preset_named(rules)
-        if name is not None:
+        gone = dropped(before, rules)
+        if name is not None and gone:
+            told = text("rules_taken_dropped", name=name, options=gone)
+        elif name is not None:
             told = text("rules_taken", name=name)
         else:
             old = dict(to_items(before))

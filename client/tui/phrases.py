@@ -286,6 +286,7 @@ SCREEN: Final[dict[str, str]] = {
     "mute_nobody": "Nobody else is at the table who could talk.",
     "no_round_rules": "{host} can take other rules between rounds.",
     "rules_taken": "The next round is played by the rules {name}.",
+    "rules_taken_dropped": "The next round is played by the rules {name}; {options} does not hold any more.",
     "option_taken": "The next round: {option} = {value}.",
     "options_taken": "The next round is played with {options}.",
     "rules_untold": "told when the host offers the round",

@@ -252,10 +252,10 @@ def test_rules_are_a_preset_a_file_and_changes(tmp_path: Path) -> None:
         (("wikipedia", "--set", "refill_to=many"), "many"),
         (
             ("wikipedia", "--set", "pick_up=forced"),
-            "pick_up can't be 'forced' (did you mean forced_only?): one of",
+            "pick_up can't be 'forced' (did you mean forced_only?); expected: one of",
         ),
         (("wikipedia", "--set", "Pick_Up=forced_only"), "There is no option Pick_Up (did you mean pick_up?)."),
-        (("wikipedia", "--set", "upcards_strict=True"), "(did you mean true?): true or false."),
+        (("wikipedia", "--set", "upcards_strict=True"), "(did you mean true?); expected: true or false."),
         (("wikipedia", "--set", "=4"), "--set wants OPTION=VALUE, such as --set refill_to=4, not =4."),
         (
             ("wikipedia", "--set", "deal=30/3/3"),
@@ -292,8 +292,12 @@ def test_rules_are_shown_with_what_differs_marked(say) -> None:  # type: ignore[
     assert "  2: goes on anything, and anything goes on it." in lines
     assert lines[-1].endswith("next_dealer=rotate, upcard_pick_up=pile_plus_one.")
     options = say("rules", "pagat", "--options").out.splitlines()
-    assert len(options) == len(to_items(RuleSet()))
-    assert any(line.startswith("* next_dealer") and line.endswith("rotate") for line in options)
+    assert len([line for line in options if not line.startswith("   ")]) == len(to_items(RuleSet()))
+    number = next(
+        i for i, line in enumerate(options) if line.startswith("* next_dealer") and line.endswith("rotate")
+    )
+    assert options[number + 1].startswith("      who deals next: ")
+    assert "one of loser, rotate, winner, random" in " ".join(" ".join(options[number + 1 : number + 3]).split())
     assert json.loads(say("rules", "--json").out) == dict(to_items(RuleSet()))
 
 
@@ -352,7 +356,7 @@ def test_the_rules_file_in_the_read_me_is_one(say, tmp_path: Path) -> None:  # t
     file.write_text(text.split("```toml\n")[1].split("```")[0], encoding="utf-8")
     said = say("rules", str(file))
     assert said.code == 0
-    assert "* 9, J: turns the direction of play." in said.out.splitlines()
+    assert "* 9, J: the direction of play turns." in said.out.splitlines()
 
 
 def test_a_rules_file_that_is_no_text_is_told(say, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -254,7 +254,7 @@ SAID: list[tuple[Callable[[], object], str, str]] = [
      "There is no preset uno; there are wikipedia, wikipedia_old, pagat, backpacker, party, nordic."),
     (lambda: with_options(RuleSet(), {"cieling": "7"}), "bad_rules", "There is no option cieling."),
     (lambda: with_options(RuleSet(), {"jokers": "9"}), "bad_rules",
-     "The option jokers can't be '9': a number from 0 to 4."),
+     "The option jokers can't be '9'; expected: a number from 0 to 4."),
     (lambda: from_items([*ALL, ("cieling", "7")]), "bad_rules", "There is no option cieling."),
     (lambda: from_items([*ALL, ("xyzzy", "7"), ("cieling", "7")]), "bad_rules", "There is no option xyzzy."),
     (lambda: from_items([*ALL[:3], ALL[2], *ALL[3:]]), "bad_rules", "The option blind_pick_up is named twice."),

@@ -70,9 +70,9 @@ def test_a_record_past_its_limit_is_not_read(tmp_path: Path) -> None:
     source = (ROOT / "tests" / "records" / "chance.shr").read_text(encoding="utf-8")
     path = tmp_path / "long.shr"
     path.write_bytes(padded(source, record.MAX_RECORD_BYTES))
-    assert record._check_one(path) == 0
+    assert record._check_one(common.Options(), path) == 0
     path.write_bytes(padded(source, record.MAX_RECORD_BYTES + 1))
-    assert record._check_one(path) == 2
+    assert record._check_one(common.Options(), path) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device that never ends")
@@ -150,7 +150,7 @@ def test_options_have_the_limits_of_the_rules_and_the_network() -> None:
 )
 def test_an_option_past_its_limit_is_refused_with_the_limit(command: str, option: str, most: float) -> None:
     refused = CliRunner().invoke(cli, [command, option, str(int(most) + 1)])
-    assert refused.exit_code == 2 and option in refused.output and f"<={most:g}" in refused.output
+    assert refused.exit_code == 2 and option in refused.output and f" to {most:g}." in refused.output
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_an_option_past_its_limit_is_refused_with_the_limit(command: str, option
 )
 def test_an_option_below_its_least_is_refused_with_it(command: str, option: str, least: float) -> None:
     refused = CliRunner().invoke(cli, [command, option, str(least / 2 if least < 1 else int(least) - 1)])
-    assert refused.exit_code == 2 and option in refused.output and f"{least:g}<=" in refused.output
+    assert refused.exit_code == 2 and option in refused.output and f" from {least:g} to" in refused.output
 
 
 # -- lines

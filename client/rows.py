@@ -122,7 +122,7 @@ class Outcome:
     """What a play would do, as the engine says. ``burns``: ``ten``, ``quartet`` or empty; ``burnt``: how many
     cards would go; ``run``: how many equal ranks would lie on top; ``again``: I would play again; ``next``: who
     would be in turn, else None; ``out``: as which I would go out, from 1; ``fits``: rank characters that could
-    be played on it.
+    be played on it; ``to_beat``: the one that is to be beaten then (empty: none).
     """
 
     burns: str
@@ -132,6 +132,7 @@ class Outcome:
     next: str | None
     out: int | None
     fits: tuple[str, ...]
+    to_beat: str = ""
 
 
 @dataclass(frozen=True, slots=True)

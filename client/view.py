@@ -295,7 +295,7 @@ def _pile(state: GameState) -> PileRow:
         _fits(state),
         state.rules.burn_run,
         rank_text(state.top_rank()) if state.pile else "",
-        rank_text(state.rank_to_beat()) if state.rank_to_beat() >= 0 else "",
+        _to_beat(state),
         tuple(
             (card_text(state.faces[position], state.packs), rank_text(rank))
             for position, rank in state.extra.named
@@ -367,7 +367,14 @@ def _outcome(snapshot: Snapshot, state: GameState, move: Play) -> Outcome:
         next=_at(snapshot.round, snapshot, after.turn) if snapshot.round is not None else None,
         out=out,
         fits=_fits(after),
+        to_beat=_to_beat(after),
     )
+
+
+def _to_beat(state: GameState) -> str:
+    """The rank character that is to be beaten; empty where there is none."""
+    rank = state.rank_to_beat()
+    return rank_text(rank) if rank >= 0 else ""
 
 
 def _fits(state: GameState) -> tuple[str, ...]:

@@ -98,7 +98,7 @@ def _to_do(view: View) -> list[Sentence]:
     if view.pile is None or not view.pile.cards:
         return []
     if kinds & {"play", "play_as"}:
-        return [said("may_play", fits=fits_words(view.pile.fits))]
+        return [said("may_play", fits=fits_words(view.pile.fits, view.pile.to_beat))]
     if "chance" in kinds:
         return [said("none_fits_chance")]
     along = any(choice.kind == "pick_up" and choice.cards for choice in view.choices)

@@ -315,29 +315,51 @@ def place_word(place: int) -> str:
     return PLACES[place - 1] if 1 <= place <= len(PLACES) else str(place)
 
 
-def fits_words(fits: Sequence[str]) -> str:
-    """Ranks that fit, in words: ``7 or higher, a 2 or a 10``. ``fits``: rank characters."""
-    order = "23456789TJQKA"
-    ranks = [rank for rank in order if rank in fits]
-    if len(ranks) == len(order):
+def fits_words(fits: Sequence[str], beat: str = "") -> str:
+    """Ranks that fit, in words: ``7 or higher, a 2 or a 10``. ``fits``: rank characters; ``beat``: that of the
+    rank that is to be beaten: a lower one that fits by a power of its own is named by itself, as people do.
+    """
+    ranks = [rank for rank in _ORDER if rank in fits]
+    if len(ranks) == len(_ORDER):
         return "anything"
-    high: list[str] = []
-    for rank in reversed(order):
-        if rank not in ranks:
-            break
-        high.insert(0, rank)
-    others = [rank for rank in ranks if rank not in high]
+    high, low = _highest(ranks, beat), _lowest(ranks, beat)
     if len(high) == 1:
-        others, high = [*others, *high], []
-    low = [rank for rank, lowest in zip(others, order, strict=False) if rank == lowest]
+        high = []
     if len(low) < MANY_RANKS or high:
         low = []
     words = [f"{_short(high[0])} or higher"] if high else []
     words += [f"{_short(low[-1])} or lower"] if low else []
-    others = others[len(low) :]
+    others = [rank for rank in ranks if rank not in high and rank not in low]
     words += [f"{'an' if rank in '8A' else 'a'} {_short(rank)}" for rank in others]
     words += ["a joker"] if JOKER in fits else []
     return listed(words, "or")
+
+
+def _highest(ranks: Sequence[str], beat: str) -> list[str]:
+    """The ranks up to the ace without a gap; with ``beat`` those that beat it, if all that are higher do."""
+    start = len(_ORDER)
+    while start and _ORDER[start - 1] in ranks:
+        start -= 1
+    if beat and beat in _ORDER:
+        at = _ORDER.index(beat)
+        if start > at + 1:
+            return []
+        start = max(start, at)
+    return list(_ORDER[start:])
+
+
+def _lowest(ranks: Sequence[str], beat: str) -> list[str]:
+    """The ranks from the two on without a gap; with ``beat`` no higher one, and none if it is not reached."""
+    end = 0
+    while end < len(_ORDER) and _ORDER[end] in ranks:
+        end += 1
+    if beat and beat in _ORDER:
+        at = _ORDER.index(beat)
+        end = min(end, at + 1) if end >= at else 0
+    return list(_ORDER[:end])
+
+
+_ORDER: Final = "23456789TJQKA"
 
 
 def _short(rank: str) -> str:

@@ -234,7 +234,7 @@ def _outcome_words(outcome: Outcome, view: View, ui: Ui, picked: Sequence[OwnCar
     values: dict[str, object] = {
         "cards": tuple(card.text for card in picked),
         "next": outcome.next or "",
-        "fits": fits_words(outcome.fits),
+        "fits": fits_words(outcome.fits, outcome.to_beat),
         "count": outcome.burnt,
         "number": number_word(outcome.run),
         "ranks": rank_word(rank, outcome.run),

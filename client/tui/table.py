@@ -127,7 +127,7 @@ def pile_facts(view: View, ui: Ui) -> list[str]:
     counts_as = dict(pile.named).get(pile.cards[-1])
     if counts_as is not None:
         lines.append(text("counts_as", style, rank=counts_as))
-    lines.append(text("play_fits" if view.my_turn else "fits", style, fits=fits_words(pile.fits)))
+    lines.append(text("play_fits" if view.my_turn else "fits", style, fits=fits_words(pile.fits, pile.to_beat)))
     return lines
 
 

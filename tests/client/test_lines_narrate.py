@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -279,6 +280,76 @@ def test_the_progress_of_the_deal() -> None:
 )
 def test_what_fits_in_words(fits: str, words: str) -> None:
     assert fits_words(tuple(fits)) == words
+
+
+@pytest.mark.parametrize(
+    ("beat", "fits", "words"),
+    [
+        ("J", "2TJQKA", "jack or higher, a 2 or a 10"),
+        ("Q", "2TQKA", "queen or higher, a 2 or a 10"),
+        ("K", "2TKA", "king or higher, a 2 or a 10"),
+        ("A", "2TA", "a 2, a 10 or an ace"),
+        ("A", "2TKA", "a 2, a 10, a king or an ace"),
+        ("9", "29TJQKA", "9 or higher or a 2"),
+        ("T", "2TJQKA", "10 or higher or a 2"),
+        # Equal cards won't do.
+        ("J", "2TQKA", "queen or higher, a 2 or a 10"),
+        ("T", "2TJQKA", "10 or higher or a 2"),
+        ("9", "2TJQKA", "10 or higher or a 2"),
+        ("A", "2T", "a 2 or a 10"),
+        # A rank that the next one has to keep below.
+        ("7", "234567T", "7 or lower or a 10"),
+        ("9", "23456789T", "9 or lower or a 10"),
+        ("9", "2345678T", "8 or lower or a 10"),
+        ("7", "234567KA", "7 or lower, a king or an ace"),
+        ("7", "2T", "a 2 or a 10"),
+        # Looked through, several powers beside each other, a joker.
+        ("J", "289TJQKA", "jack or higher, a 2, an 8, a 9 or a 10"),
+        ("Q", "2JQKAX", "queen or higher, a 2, a jack or a joker"),
+        ("2", "23456789TJQKA", "anything"),
+        ("X", "2T", "a 2 or a 10"),
+    ],
+)
+def test_lower_ranks_that_fit_by_a_power_are_named_by_themselves(beat: str, fits: str, words: str) -> None:
+    assert fits_words(tuple(fits), beat) == words
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("upcards", [False, True])
+def test_what_fits_is_said_truly_under_every_preset(preset: str, upcards: bool) -> None:
+    zone = "up" if upcards else "hand"
+    for beat in "23456789TJQKA":
+        state = record(f"pile {beat}c\n{zone} Ana 3d Kd\nhand Bogdan Qs\nturn Ana\n", rules=preset)
+        pile = make_view(snapshot_of(state)).pile
+        assert pile is not None
+        said = fits_words(pile.fits, pile.to_beat)
+        assert _meant(said) == {rank for rank in pile.fits if rank != "X"}, (beat, said)
+        if pile.to_beat and "or higher" in said:
+            first = said.split()[0]
+            assert RANK_ORDER.index(_rank_of(first)) in (
+                RANK_ORDER.index(pile.to_beat),
+                RANK_ORDER.index(pile.to_beat) + 1,
+            )
+
+
+RANK_ORDER = "23456789TJQKA"
+
+
+def _rank_of(word: str) -> str:
+    return {"10": "T", "jack": "J", "queen": "Q", "king": "K", "ace": "A"}.get(word, word)
+
+
+def _meant(said: str) -> set[str]:
+    """The ranks that a reader takes such words for."""
+    if said == "anything":
+        return set(RANK_ORDER)
+    found: set[str] = set()
+    for word, _ in re.findall(r"(\w+) or (higher)", said):
+        found |= set(RANK_ORDER[RANK_ORDER.index(_rank_of(word)) :])
+    for word, _ in re.findall(r"(\w+) or (lower)", said):
+        found |= set(RANK_ORDER[: RANK_ORDER.index(_rank_of(word)) + 1])
+    found |= {_rank_of(word) for word in re.findall(r"\ban? (\w+)", said)} - {"joker"}
+    return found
 
 
 def test_my_turn_in_lines() -> None:

@@ -76,6 +76,10 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
         "unfinished, nobody is the shithead, and that {player} was waited for is on record. Till then all wait.",
         "",
     ),
+    "overdue_seen": (
+        "{player} has been waited for {seconds} s {what}: whoever plays with {player} can give the round up.",
+        "",
+    ),
     "declined": ("{player} does not play this round.", "You do not play this round."),
     "declined_revision": (
         "The program of {player} knows other rules than that of who offers the round: the older one has to be "
@@ -149,6 +153,7 @@ SAID: Final[dict[str, str]] = {
     # my turn
     "your_turn": "Your turn.",
     "your_turn_limit": "Your turn ({seconds} s).",
+    "arrange_limit": "There are {seconds} s for that; then your program says ready for you.",
     "lead": "The pile is empty: any card can be led.",
     "on_pile": "On the pile: {cards} ({count:card|cards}).",
     "on_pile_deep": "On the pile, of {count:card|cards} the top {shown}: {cards}.",
@@ -224,7 +229,10 @@ SAID: Final[dict[str, str]] = {
     "nothing_asked": "Nobody has asked anything.",
     "stale": "The table has changed meanwhile, so that was not done. Look again.",
     "why_what": "Why what? Type `why` and a card, or `why pick up`.",
-    "away": "Your program plays for you until you type `back`.",
+    "away": (
+        "Your program plays for you until you type `back`, the next rounds too as long as they are played by the "
+        "same rules and clocks."
+    ),
     "back": "You play yourself again.",
     "away_said": "I am away: my program plays for me.",
     "back_said": "I am back.",

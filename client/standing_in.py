@@ -16,6 +16,7 @@ from engine.errors import RuleError
 from engine.moves import Ready
 from engine.options import ArrangeRule
 from p2p.errors import LocalProtocolError
+from p2p.phases import Phase
 from p2p.snapshot import RoundView, Snapshot
 
 AWAY: Final = "away"
@@ -46,7 +47,8 @@ def _may_be_ready(round_: RoundView) -> bool:
 class StandIn:
     """Plays for the person at ``node`` whenever there is a `reason`.
 
-    ``told(reason)`` is called before each move that it makes. ``is_away`` is set by the person.
+    ``told(reason)`` is called before each move that it makes. ``is_away`` is set by the person; while it is, the
+    next rounds are accepted too, by the same rules and clocks as before and by no others.
     """
 
     def __init__(self, node: PlayerNode, told: Callable[[str], None], rng: Random | None = None) -> None:
@@ -55,6 +57,7 @@ class StandIn:
         self._rng = rng or Random()
         self._changed = asyncio.Event()
         self._is_away = False
+        self._played_by: tuple[object, object] | None = None
 
     @property
     def is_away(self) -> bool:
@@ -79,9 +82,11 @@ class StandIn:
 
     async def _step(self) -> None:
         snapshot = self._node.snapshot
-        if self._is_away and snapshot.asked:
-            await self._try(self._node.answer_offer(True))
+        if snapshot.asked:
+            if self._is_away and self._is_as_before(snapshot):
+                await self._try(self._node.answer_offer(True))
             return
+        self._note(snapshot)
         why = reason(snapshot, self._is_away)
         round_ = snapshot.round
         if not why or round_ is None or round_.my_seat is None:
@@ -94,6 +99,17 @@ class StandIn:
         if move is not None:
             self._told(why)
             await self._try(self._node.act(move, round_.stamp))
+
+    def _note(self, snapshot: Snapshot) -> None:
+        """By what rules and clocks the person has played, or said yes to."""
+        round_ = snapshot.round
+        if round_ is not None and snapshot.me in round_.roster and round_.phase not in (Phase.OFFER, Phase.DEAD):
+            self._played_by = (round_.rules, round_.limits)
+
+    def _is_as_before(self, snapshot: Snapshot) -> bool:
+        """Whether a round is offered as the person has played it: to anything else nobody else says yes."""
+        round_ = snapshot.round
+        return round_ is not None and self._played_by == (round_.rules, round_.limits)
 
     async def _try(self, doing: Awaitable[None]) -> None:
         try:

@@ -160,8 +160,11 @@ class Door:
         await table.refresh()
 
     async def refuse(self, key: bytes, why: str = "refused") -> None:
-        """Turns somebody at the door away."""
+        """Turns somebody at the door away. Raises ``LocalProtocolError`` where there is nobody (any more)."""
         self._at_door(key)
+        snapshot = self._table.snapshot
+        if snapshot is not None and snapshot.player(key) is not None:
+            raise LocalProtocolError("nobody_there", "Nobody of that name is at the door.")
         del self._waiting[key]
         if self._table.mesh is not None:
             self._table.mesh.send(key, Refuse(why))

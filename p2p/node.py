@@ -432,7 +432,9 @@ def _give_up(core: Core, now: float) -> Sequence[e.Body]:
             seconds=max(1, round(patience_s(round_, duty) - age)),
         )
     body = session.leave_round(debts)
-    return [body] if body is not None else []
+    if body is None:
+        raise LocalProtocolError("not_in_round", "Only who plays in a round can give it up.")
+    return [body]
 
 
 def _last_rules(core: Core | None) -> RuleSet:

@@ -204,7 +204,8 @@ class Surroundings:
 def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapshot:
     """The snapshot of a session of a peer with an identity. ``now``: seconds of the driver's clock."""
     round_ = session.current()
-    players = tuple(_player(session, member, around) for member in session.members().values())
+    members = session.members()
+    players = tuple(_player(session, member, around) for member in members.values())
     return Snapshot(
         session.table,
         session.name,
@@ -212,7 +213,8 @@ def make_snapshot(session: Session, around: Surroundings, now: float) -> Snapsho
         session.host,
         around.acting_host,
         players,
-        around.door,
+        # Who has just been let in is at the door no more, whatever its keeper has come to so far.
+        tuple(knocking for knocking in around.door if knocking.key not in members),
         _round(session, round_, now) if round_ is not None else None,
         session.asks_consent() is not None,
         tuple(_score(ended) for ended in session.ended_rounds()),

@@ -157,8 +157,8 @@ class Narrator:
             longest = longest_overdue(after)
             if longest is not None:
                 what = WAITS.get(longest.what, longest.what)
-                values = {"player": longest.name, "seconds": longest.seconds, "what": what}
-                found.append(told("overdue", False, **values))
+                code = "overdue" if after.in_round else "overdue_seen"
+                found.append(told(code, False, player=longest.name, seconds=longest.seconds, what=what))
         self._overdue = after.overdue
         return found
 

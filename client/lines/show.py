@@ -31,7 +31,9 @@ MAX_PILE_SHOWN_CARDS: Final = 8
 def turn_lines(view: View, style: Style) -> list[str]:
     """What I can do now: my cards, what may be played, numbered choices. Where it is not my turn: whose."""
     if view.my_turn and view.stage is Stage.ARRANGE:
-        lines = _rendered([_arrange_turn(view)], view, style) + _own_lines(view, style)
+        limit = next((wait.limit_s for wait in view.waits if wait.is_me), 0)
+        timed = [said("arrange_limit", seconds=limit)] if limit else []
+        lines = _rendered([_arrange_turn(view), *timed], view, style) + _own_lines(view, style)
     elif view.my_turn:
         lines = [*_play_lines(view, style), *_own_lines(view, style)]
     elif view.stage is Stage.PLAY and view.turn is not None:

@@ -75,6 +75,9 @@ def follow(before: View, after: View, ui: Ui, now: float) -> Ui:
             ui = replace(ui, cursor=None, slot=None, message="", is_warning=False)
     if ui.asks == "void" and not after.overdue:
         ui = replace(ui, asks="")
+    if (len(after.door) > len(before.door) and after.i_host) or (after.overdue and not before.overdue):
+        # What the table asks comes before what was answered to the last key.
+        ui = replace(ui, message="", is_warning=False)
     if after.asked and not before.asked:
         ui = replace(ui, stage_since=now)
     if after.my_turn and not before.my_turn:

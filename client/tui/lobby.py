@@ -37,6 +37,8 @@ ROOMY_SIDE_ROWS: Final = 8
 WIDE: Final = 100
 """From this width on there is room for dates."""
 DOT: Final = "..."
+MAX_RULES_ROWS: Final = 4
+"""So much of the rules is read before a yes; those that differ in more stand on the page R."""
 
 
 def framed(view: View, ui: Ui, body: list[Row], width: int, height: int) -> list[Row]:
@@ -74,13 +76,7 @@ def lobby_rows(view: View, ui: Ui, rules: RuleSet, seats: int, width: int, heigh
     if height >= ROOMY_HEIGHT:
         body.append(row(width))
     body += _joining(view, ui, width, height)
-    body.append(
-        row(
-            width,
-            Span(f" {text('rules_head', style)}  ", "label"),
-            Span(rules_words(view, rules, ui), "text", "r"),
-        )
-    )
+    body += _rules_rows(view, rules, ui, width, MAX_RULES_ROWS if view.stage is Stage.OFFER else 1)
     body += _clocks(view, ui, width)
     if view.stage is Stage.LOBBY:
         body.append(row(width, Span("  " + next_words(view, ui), "hint", "enter")))
@@ -102,6 +98,18 @@ def rules_words(view: View, rules: RuleSet, ui: Ui) -> str:
     changed = ", ".join(f"{name} {value}" for name, value in changed_items(rules))
     style = ui.look.style
     return text("rules_changed", style, options=changed) if changed else text("rules_default", style)
+
+
+def _rules_rows(view: View, rules: RuleSet, ui: Ui, width: int, most: int) -> list[Row]:
+    """The rules in a few words, in at most so many rows; R has them in sentences."""
+    head = f" {text('rules_head', ui.look.style)}  "
+    words = rules_words(view, rules, ui)
+    parts = wrap(words, width - cells(head)) if most > 1 else [words]
+    shown = [*parts[: most - 1], " ".join(parts[most - 1 :])] if len(parts) > most else parts
+    heads = [head, *(" " * cells(head) for _ in shown[1:])]
+    return [
+        row(width, Span(each, "label"), Span(part, "text", "r")) for each, part in zip(heads, shown, strict=True)
+    ]
 
 
 def _clocks(view: View, ui: Ui, width: int) -> list[Row]:

@@ -42,7 +42,8 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     asked = question(view, ui)
     if ui.is_away and not ui.asks and not ui.message:
         # Whoever is away and reads this has come back: those who knock wait for the host alone.
-        return f"{door_words(view, ui)} {text('hint_away', style)}".strip(), "warning"
+        said = (asked if view.asked else "", door_words(view, ui), text("hint_away", style))
+        return " ".join(part for part in said if part), "warning"
     if ui.message and not ui.asks:
         return ui.message, "warning" if ui.is_warning else "message"
     if asked:
@@ -50,7 +51,7 @@ def message(view: View, ui: Ui) -> tuple[str, str]:
     others = [player for player in view.players if not player.is_me and player.present]
     if others and all(player.link == "lost" for player in others):
         return text("hint_own_link", style), "warning"
-    if view.overdue:
+    if view.overdue and view.in_round:
         longest = longest_overdue(view)
         if longest is not None:
             what = WAITS.get(longest.what, longest.what)

@@ -106,6 +106,13 @@ class MemoryNode:
             name = self.snapshot.name_of(self.key)
             node.tell(News("said", {"player": self.key, "name": name, "text": text}))
 
+    async def leave_round_only(self) -> None:
+        """Leaves the round, and stays at the table."""
+        body = self.peer.session.leave_round()
+        assert body is not None
+        self.peer.write(body)
+        self.house.settle()
+
     async def leave(self) -> None:
         self.left = True
         body = self.peer.session.leave_round()

@@ -244,6 +244,11 @@ def test_long_waits_are_told_once() -> None:
         "nobody is the shithead, and that Bogdan was waited for is on record. Till then all wait."
     ]
     assert waiting(62, overdue=True) == []
+    beside = dataclasses.replace(VIEW, in_round=False)
+    waits = (WaitRow("Bogdan", False, "move", 61, 0, 60),)
+    assert Narrator(PLAIN).tell([], beside, dataclasses.replace(beside, waits=waits, overdue=True))[-1:] == [
+        "Bogdan has been waited for 61 s to play: whoever plays with Bogdan can give the round up."
+    ]
     assert narrator.tell([], VIEW, VIEW) == []
     assert waiting(20) == ["Waiting for Bogdan to play."]
 

@@ -119,3 +119,32 @@ async def test_somebody_who_is_back_plays_alone_again() -> None:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.parametrize("changes", [None, "rules", "clocks"])
+async def test_whoever_is_away_says_yes_only_to_what_they_have_played(changes: str | None) -> None:
+    house = House("Ana", "Bogdan", seed=1, asked=("Bogdan",))
+    ana, bogdan = house.nodes
+    bogdan.peer.session.sits_ready = True
+    stand_in = StandIn(bogdan, lambda why: None, Random(1))
+    task = asyncio.create_task(stand_in.run())
+    try:
+        await ana.offer_round()
+        assert not bogdan.snapshot.asked, "the first one, with nothing unusual"
+        stand_in.set_away(True)
+        async with asyncio.timeout(PATIENCE_S):
+            while bogdan.snapshot.round.state.ready[bogdan.peer.seat] is False:  # type: ignore[union-attr] # noqa: ASYNC110
+                await asyncio.sleep(0)
+        await ana.leave_round_only()
+        if changes == "rules":
+            ana.rules = rules_with(burn_run="3")
+        if changes == "clocks":
+            ana.limits = (30, 0, 60)
+        await ana.offer_round()
+        assert bogdan.snapshot.asked
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert bogdan.snapshot.asked is (changes is not None)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from client.hosting import Host, Policy
 from engine.errors import Sentence
 from engine.rules import RuleSet, with_options
 from p2p.audit import verify_file
@@ -125,6 +126,19 @@ async def test_the_acting_host_announces_the_preset_that_is_played_and_nobody_el
     assert guests is not None and guests.rules == ""
 
 
+async def test_whom_a_person_gives_the_last_seat_is_not_told_that_the_table_is_full(evening: Evening) -> None:
+    ana = await evening.open("Ana", seats=2)
+    # What a host's program does by itself beside the person, who is asked.
+    hosting = asyncio.create_task(Host(ana, Policy(seats=2)).run())
+    try:
+        bogdan = await evening.join("Bogdan")
+        assert len(bogdan.snapshot.players) == len(ana.snapshot.players) == 2
+        assert ana.snapshot.door == ()
+    finally:
+        hosting.cancel()
+        await asyncio.gather(hosting, return_exceptions=True)
+
+
 async def test_the_host_can_turn_somebody_away(evening: Evening) -> None:
     host = await evening.open("Ana")
 
@@ -201,7 +215,12 @@ async def test_a_silent_player_can_be_given_up_after_the_grace_and_not_before(ev
     with pytest.raises(LocalProtocolError) as early:
         await ana.void()
     assert early.value.code == "not_yet_overdue"
+    dora = await evening.join("Dora")
     evening.seat_bots(ana, bogdan)
+    await until(dora, lambda s: s.round is not None and s.round.overdue)
+    with pytest.raises(LocalProtocolError) as beside:
+        await dora.void()
+    assert beside.value.code == "not_in_round"
     await until(ana, lambda s: s.round is not None and s.round.overdue)
     await ana.void()
     for node in (ana, bogdan):

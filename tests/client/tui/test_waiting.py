@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from client.clocks import Clocks
+from client.tui import lobby
+from client.tui.control import follow
 from client.tui.state import Ui
-from client.view import View, make_view
+from client.view import DoorRow, View, make_view
+from engine.rules import RuleSet, with_options
 from p2p.phases import Phase
 from p2p.snapshot import LinkView, Wait
 from tests.client.nodes import House, MemoryNode
@@ -16,6 +19,7 @@ from tests.client.positions import key_of, snapshot_of
 from tests.client.tui import scenes
 from tests.client.tui.test_client import seated
 from tests.client.tui.test_newcomer import shown
+from tests.engine.helpers import rules_with
 from tests.p2p.test_evening import join
 
 SIZES = [(80, 24), (60, 16)]
@@ -146,6 +150,64 @@ async def test_who_does_not_play_is_named_to_all() -> None:
         await ana.at.shows("Bogdan does not play this round.")
         await ana.at.shows("Nothing counts; it can be offered again.")
         await ana.at.shows("Enter starts a round with everybody here.")
+
+
+def test_what_an_offer_changes_is_read_whole_before_the_answer() -> None:
+    view, ui = scenes.offered()
+    changes = {
+        "lead_must_be_start_rank": "true",
+        "upcards_strict": "true",
+        "pick_up": "forced_only",
+        "burn_run": "5",
+    }
+    rules = rules_with(**changes)
+    text = " ".join(" ".join(shown((replace(view, rules=rules), ui), rules=rules)).split())
+    assert all(name in text for name in changes)
+
+
+def test_very_many_changes_take_a_few_rows_and_stand_on_their_page() -> None:
+    view, ui = scenes.offered()
+    rules = RuleSet.preset("party")
+    many = {"lead_must_be_start_rank": "true", "upcards_strict": "true", "draw_follow_up": "true"}
+    rules = with_options(
+        rules,
+        many
+        | {
+            "pick_up": "forced_only",
+            "burn_run": "5",
+            "turn_limit": "2000",
+            "refill_to": "4",
+            "again": "6",
+            "packs": "2",
+        },
+    )
+    lines = shown((replace(view, rules=rules), ui), 60, 24, rules)
+    first = next(number for number, line in enumerate(lines) if line.startswith(" RULES"))
+    after = first + lobby.MAX_RULES_ROWS
+    assert all(line.startswith("        ") for line in lines[first + 1 : after])
+    assert lines[after - 1].endswith("~") and not lines[after].startswith("   ")
+
+
+def test_the_question_is_shown_to_somebody_who_is_away() -> None:
+    view, ui = scenes.offered()
+    lines = " ".join(shown((view, replace(ui, is_away=True))))
+    assert "do you play? Enter or Y plays" in lines and "Z when you are back" in lines
+
+
+def test_what_the_table_asks_comes_before_the_answer_to_the_last_key() -> None:
+    before = make_view(snapshot_of(scenes.table_state()))
+    ui = Ui(message="Your hand is sorted by rank.")
+    knocks = replace(before, door=(DoorRow(key_of("Emil"), "Emil", "", ""),))
+    assert follow(before, before, ui, 9.0).message
+    assert follow(before, knocks, ui, 9.0).message == ""
+    assert follow(before, replace(before, overdue=True), ui, 9.0).message == ""
+    assert follow(replace(before, i_host=False), replace(knocks, i_host=False), ui, 9.0).message
+
+
+def test_who_looks_on_is_not_told_to_give_up_what_others_play() -> None:
+    view, ui = scenes.lost_link()
+    assert any("G gives the round up" in line for line in shown((view, ui)))
+    assert not any("G gives the round up" in line for line in shown((replace(view, in_round=False), ui)))
 
 
 # -- coming late, and coming back --------------------------------------------------------------------------

@@ -130,6 +130,7 @@ class ScreenClient:
         self._auto = auto
         self._rounds = rounds
         self._is_back = is_back
+        self._greeting = ""
         self._doer = Doer(node, auto=auto, seat_bots=seat_bots, standing_in=standing_in)
         self._store = store
         self._store_name = store_name
@@ -288,8 +289,9 @@ class ScreenClient:
         from client.lines.show import LOOPBACK
 
         view = self._view
-        self._ui = replace(self._ui, message=self._first_words(view))
-        self._log(self._ui.message)
+        self._greeting = self._first_words(view)
+        self._ui = replace(self._ui, message=self._greeting)
+        self._log(self._greeting)
         self._log(text("join_none") if all(a.startswith(LOOPBACK) for a in view.addresses) else "")
         if any(row.is_bot for row in view.players):
             self._log(text("bots_seen"))
@@ -331,6 +333,10 @@ class ScreenClient:
     def _heard(self, news: tuple[News, ...]) -> None:
         before, self._view = self._view, self._look()
         now = self._clock()
+        if self._greeting and self._ui.message == self._greeting:
+            # While it stands there it stays true: the others have been found, the round is over.
+            self._greeting = self._first_words(self._view)
+            self._ui = replace(self._ui, message=self._greeting)
         for item in news:
             self._count(item)
             self._guide_is_over(item)

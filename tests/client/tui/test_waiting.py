@@ -269,6 +269,10 @@ async def test_whoever_is_back_before_the_others_is_told_that_they_are_looked_fo
     house.nodes[1].tell()
     async with seated(house.nodes[1], is_back=True) as bogdan:
         await bogdan.at.shows("The others are being looked for.")
+        house.nodes[1].links = {}
+        house.nodes[1].tell()
+        await bogdan.at.shows(" You are back at the table Kitchen. ".rstrip() + "\n")
+        assert bogdan.client.ui.message == "You are back at the table Kitchen."
 
 
 async def test_a_newcomer_is_not_told_of_being_back() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -64,9 +65,11 @@ def test_who_was_stopped_before_the_bots_had_sat_down_gets_them_on_coming_back(t
 
 def test_host_and_guest_are_killed_one_after_the_other_and_both_play_on(tmp_path: Path) -> None:
     options = ("--auto", "--rounds", "1", *HERE)
-    host = ("host", "--open", "--seats", "3", "--bots", "1", "--name", "Ana", *options)
+    # Other tests, of this run or of another one, may have tables on this machine at the same time.
+    table = f"Kitchen {uuid4().hex[:8]}"
+    host = ("host", "--open", "--seats", "3", "--bots", "1", "--name", "Ana", "--table", table, *options)
     guest = ("join", "--name", "Bogdan", *options)
-    with program(tmp_path / "ana", *host) as ana, program(tmp_path / "bogdan", *guest, "Ana's table") as bogdan:
+    with program(tmp_path / "ana", *host) as ana, program(tmp_path / "bogdan", *guest, table) as bogdan:
         ana.wait_for("The cards are dealt")
         kill(ana)
         with program(tmp_path / "ana", *host) as ana_again:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from client.clocks import Clocks
+from client.names import typed_name
 from client.sentences import Names
 from engine.errors import Sentence
 from engine.moves import PlayerMove
@@ -282,5 +283,6 @@ class View:
     """Why a move of mine would be refused as far as I can see, or None."""
 
     def player(self, name: str) -> PlayerRow | None:
-        """The player of that name, ``casefold`` deciding."""
-        return next((row for row in self.players if row.name.casefold() == name.casefold()), None)
+        """The player of that name, typed with or without the marks of ``client.names``, in any case."""
+        wanted = typed_name(name)
+        return next((row for row in self.players if typed_name(row.name) == wanted), None)

@@ -145,8 +145,9 @@ def _without(lines: list[str], options: Mapping[str, str | bool]) -> list[str]:
 
 def login_name() -> str:
     """A name made of the login name: only what a name may hold, at most as long as one may be."""
+    from client.names import check_own_name
     from p2p.entries import MAX_NAME_CHARACTERS
-    from p2p.identity import BadName, check_name
+    from p2p.identity import BadName
 
     try:
         login = getpass.getuser()
@@ -158,11 +159,11 @@ def login_name() -> str:
         if character == " " or unicodedata.category(character)[0] in "LN" or character in "._-"
     )
     try:
-        name = check_name(plain[:MAX_NAME_CHARACTERS])
+        name = check_own_name(plain[:MAX_NAME_CHARACTERS])
     except BadName:
         return FALLBACK_NAME
     try:
-        return check_name(name[0].upper() + name[1:])
+        return check_own_name(name[0].upper() + name[1:])
     except BadName:
         # A capital can be longer than its letter, or of another script ("µ" is a sign, its capital Greek).
         return name
@@ -175,22 +176,23 @@ def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None)
     called with the default and its answer stored; without ``ask`` (a pipe) the default serves and nothing is
     stored, so that a person is asked later. Raises ``BadName`` and what `load` and `save_name` raise.
     """
-    from p2p.identity import BadName, check_name
+    from client.names import check_own_name
+    from p2p.identity import BadName
 
     stored = load(path).name
     if given is not None:
-        name = check_name(given)
+        name = check_own_name(given)
         if not stored:
             save_name(path, name)
         return name, not stored
     if stored:
         try:
-            return check_name(stored), False
+            return check_own_name(stored), False
         except BadName as error:
             template = "The name in the settings {path} can't be used: " + error.sentence.template
             raise UsageProblem(error.code, template, **{**error.sentence.values, "path": str(path)}) from error
     if ask is None:
         return login_name(), False
-    name = check_name(ask(login_name()))
+    name = check_own_name(ask(login_name()))
     save_name(path, name)
     return name, True

@@ -7,7 +7,10 @@ that lie open and those of the own hand: other hands, downcards and the stock ar
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from client.clocks import Clocks
+from client.names import is_doubtful, shown_name
 from client.rows import (
     Choice,
     DealRow,
@@ -55,6 +58,7 @@ _STAGES = {
 
 def make_view(snapshot: Snapshot) -> View:
     """What the person of ``snapshot`` may see and do."""
+    snapshot = _marked(snapshot)
     round_ = snapshot.round
     acting = _acting_host(snapshot)
     stage = _stage(round_)
@@ -115,6 +119,23 @@ def make_view(snapshot: Snapshot) -> View:
     )
 
 
+def _marked(snapshot: Snapshot) -> Snapshot:
+    """The same with names marked that could be taken for a role, or for the reader."""
+    round_ = snapshot.round
+    shown = {player.name for player in snapshot.players} | {who.name for who in snapshot.door}
+    shown |= set(round_.names.values()) if round_ is not None else set()
+    if not any(map(is_doubtful, shown)):
+        return snapshot
+    if round_ is not None:
+        round_ = replace(round_, names={key: shown_name(name) for key, name in round_.names.items()})
+    return replace(
+        snapshot,
+        players=tuple(replace(each, name=shown_name(each.name)) for each in snapshot.players),
+        door=tuple(replace(each, name=shown_name(each.name)) for each in snapshot.door),
+        round=round_,
+    )
+
+
 def _acting_host(snapshot: Snapshot) -> bytes | None:
     """Who admits and offers rounds now; whoever opened the table where nobody is heard who could."""
     return snapshot.acting_host or snapshot.host
@@ -125,7 +146,7 @@ def _score_row(snapshot: Snapshot, score: RoundScore) -> ScoreRow:
     then = dict(score.names)
 
     def name(key: bytes) -> str:
-        return then.get(key) or snapshot.name_of(key)
+        return shown_name(then[key]) if key in then else snapshot.name_of(key)
 
     keys = score.finish if score.shithead is None else (*score.finish, score.shithead)
     return ScoreRow(

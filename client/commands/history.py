@@ -146,6 +146,7 @@ def in_words(
     rounds: tuple[PlayedRound, ...], standings: tuple[Standing, ...], pairs: tuple[Pair, ...]
 ) -> list[str]:
     """The table and the chart."""
+    from client.names import shown_name
     from client.tui.cells import fit
 
     counted = sum(each.counts for each in rounds)
@@ -154,7 +155,8 @@ def in_words(
         return lines[:1] + _gone_lines(standings)
     lines.append(fit(of_saved("name"), NAME_CELLS) + of_saved("columns"))
     for each in (each for each in standings if each.rounds):
-        name = fit(of_saved("bot", name=each.name) if each.is_bot else each.name, NAME_CELLS)
+        shown = shown_name(each.name)
+        name = fit(of_saved("bot", name=shown) if each.is_bot else shown, NAME_CELLS)
         lines.append(
             f"{name} {each.rounds:>6}  {each.shitheads:>8}  {each.firsts:>5}  {each.average_place:>9.2f}"
             f"  {each.streak:>7}  {each.longest:>8}  {each.cursed:>9}"

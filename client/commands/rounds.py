@@ -119,8 +119,9 @@ def _in_words(line: dict[str, object]) -> str:
 def _names(names: object) -> list[str]:
     """Names out of a description, fit to be shown."""
     from client.cards import clean
+    from client.names import shown_name
 
-    return [clean(str(name)) for name in names] if isinstance(names, list) else []
+    return [shown_name(clean(str(name))) for name in names] if isinstance(names, list) else []
 
 
 def _ending(line: dict[str, object]) -> str:

@@ -114,9 +114,9 @@ def make_screen(
         save(path, changes)
 
     def store_name(name: str) -> str:
-        from p2p.identity import check_name
+        from client.names import check_own_name
 
-        kept = check_name(name)
+        kept = check_own_name(name)
         save_name(path, kept)
         return kept
 

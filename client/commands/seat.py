@@ -101,12 +101,13 @@ def _trace(path: Path | None) -> Iterator[Trace | None]:
 
 def _ask_name(default: str) -> str:
     """Asks until the answer can be used."""
-    from p2p.identity import BadName, check_name
+    from client.names import check_own_name
+    from p2p.identity import BadName
 
     while True:
         answer: str = click.prompt("Your name at the table", default=default, err=True)
         try:
-            return check_name(answer)
+            return check_own_name(answer)
         except BadName as error:
             click.echo(told(error), err=True)
 

@@ -101,10 +101,12 @@ def as_object(verdict: Verdict, known: frozenset[bytes]) -> dict[str, object]:
 def _headline(verdict: Verdict) -> str:
     """The verdict in one sentence; of a stopped round also who stopped it, and what that means."""
     from client.cards import clean
+    from client.names import shown_name
     from client.sentences import listed
 
     left, gave_up, debtors = (
-        listed([clean(name) for name in names]) for names in (verdict.left, verdict.gave_up, verdict.debtors)
+        listed([shown_name(clean(name)) for name in names])
+        for names in (verdict.left, verdict.gave_up, verdict.debtors)
     )
     headline = HEADLINES[verdict.verdict]
     if verdict.verdict == "unproven" and verdict.ending in STOPPED:
@@ -120,6 +122,7 @@ def _headline(verdict: Verdict) -> str:
 def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
     """The verdict as lines for a person."""
     from client.cards import clean
+    from client.names import shown_name
     from client.sentences import listed, render
 
     lines = [_headline(verdict)]
@@ -127,13 +130,13 @@ def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
     lines.append(f"  {render(how_far(verdict))}")
     lines += [f"  {render(note)}" for note in verdict.notes]
     if verdict.players:
-        names = [clean(player.name) + (" (bot)" if player.bot else "") for player in verdict.players]
+        names = [shown_name(clean(player.name)) + (" (bot)" if player.bot else "") for player in verdict.players]
         lines.append(f"Players: {listed(names)}.")
     if verdict.finish:
-        lines.append(f"Out, in this order: {listed([clean(name) for name in verdict.finish])}.")
+        lines.append(f"Out, in this order: {listed([shown_name(clean(name)) for name in verdict.finish])}.")
     if verdict.shithead is not None:
         how = ", by leaving" if verdict.ending == "forfeit" else ""
-        lines.append(f"The shithead is {clean(verdict.shithead)}{how}.")
+        lines.append(f"The shithead is {shown_name(clean(verdict.shithead))}{how}.")
     checks = verdict.checks
     lines.append(
         "Checked: "
@@ -143,7 +146,7 @@ def in_words(verdict: Verdict, known: frozenset[bytes]) -> list[str]:
         )
         + "."
     )
-    strangers = [clean(player.name) for player in verdict.players if player.key not in known]
+    strangers = [shown_name(clean(player.name)) for player in verdict.players if player.key not in known]
     if verdict.verdict == "fair" and strangers:
         lines.append(STRANGERS.format(names=listed(strangers, "or")))
     return lines

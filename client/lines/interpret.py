@@ -8,6 +8,7 @@ from typing import Final
 from client.cards import clean
 from client.clocks import LEAST_S
 from client.lines import moves
+from client.names import typed_name
 from client.orders import (
     Act,
     Admit,
@@ -141,8 +142,9 @@ def _at_door(view: View, rest: str, command: str) -> bytes | Problem:
         return view.door[0].key
     if not rest:
         return Problem(said("who", command=command))
-    found = [row.key for row in view.door if row.name.casefold().startswith(rest.casefold())]
-    exact = [row.key for row in view.door if row.name.casefold() == rest.casefold()]
+    wanted = typed_name(rest)
+    found = [row.key for row in view.door if typed_name(row.name).startswith(wanted)]
+    exact = [row.key for row in view.door if typed_name(row.name) == wanted]
     if len(exact or found) != 1:
         return Problem(said("nobody_there", name=rest))
     return (exact or found)[0]

@@ -8,6 +8,7 @@ from typing import Final
 
 from client.cards import JOKER, rank_label, rank_word
 from client.clocks import Clocks
+from client.names import shown_name
 from client.phrases import DEBTS, said, told
 from client.sentences import listed, render
 from client.view import View
@@ -73,17 +74,17 @@ def seated(code: str, values: Mapping[str, object], after: View, **more: object)
 def _joined(values: Mapping[str, object], after: View) -> list[Sentence]:
     is_me = key_in(values, "player") == after.me
     code = "joined_bot" if values.get("bot") else "joined"
-    return [told(code, is_me, player=text_in(values, "name"), table=after.table)]
+    return [told(code, is_me, player=shown_name(text_in(values, "name")), table=after.table)]
 
 
 def _left(values: Mapping[str, object], after: View) -> list[Sentence]:
     is_me = key_in(values, "player") == after.me
     code = {"kicked": "sent_away", "replaced": "replaced"}.get(text_in(values, "why"), "left")
-    return [] if is_me else [told(code, False, player=text_in(values, "name"))]
+    return [] if is_me else [told(code, False, player=shown_name(text_in(values, "name")))]
 
 
 def _knocked(values: Mapping[str, object], after: View) -> list[Sentence]:
-    name, address = text_in(values, "name"), text_in(values, "address")
+    name, address = shown_name(text_in(values, "name")), text_in(values, "address")
     if not after.i_host:
         return [said("knocked_other", name=name, host=after.host)]
     return [said("knocked_bot" if values.get("bot") else "knocked", name=name, address=address)]
@@ -217,7 +218,7 @@ def _out(values: Mapping[str, object], after: View) -> list[Sentence]:
 
 
 def _said(values: Mapping[str, object], after: View) -> list[Sentence]:
-    return [said("said", name=text_in(values, "name"), text=text_in(values, "text"))]
+    return [said("said", name=shown_name(text_in(values, "name")), text=text_in(values, "text"))]
 
 
 def _saved(values: Mapping[str, object], after: View) -> list[Sentence]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from client.names import shown_name
 from client.phrases import said
 from client.sentences import render
 from client.tui.guide import ROUND
@@ -40,7 +41,7 @@ def note(item: News, view: View, ui: Ui, now: float, day: str) -> Ui:
         case "over" if view.my_seat is not None:
             return replace(ui, guided=ui.guided | {ROUND})
         case "knocked":
-            return logged(ui, view, text("door_log", name=str(values.get("name", ""))), day)
+            return logged(ui, view, text("door_log", name=shown_name(str(values.get("name", "")))), day)
         case "saved":
             return replace(ui, saved=Path(str(values.get("path", ""))).name)
         case "verdict":
@@ -56,7 +57,7 @@ def note(item: News, view: View, ui: Ui, now: float, day: str) -> Ui:
 
 def _heard(values: Mapping[str, object], view: View, ui: Ui, day: str) -> Ui:
     """Somebody has said something."""
-    key, name, words = values.get("player"), str(values.get("name", "")), str(values.get("text", ""))
+    key, name, words = values.get("player"), shown_name(str(values.get("name", ""))), str(values.get("text", ""))
     by = key if isinstance(key, bytes) else b""
     line = Logged(render(said("said", name=name, text=words)), "chat", day, by)
     # On the page of the log it is read as it comes.

@@ -111,6 +111,11 @@ class Outcome:
     """Peer → what it sent that was not held yet: bytes, and ``ENTRY_OVERHEAD_BYTES`` for each entry."""
 
 
+def _is_settled(round_: Round) -> bool:
+    lens = round_.everything()
+    return lens.final is not None or lens.phase is Phase.DEAD
+
+
 class Core:
     """Store and session of one table."""
 
@@ -159,12 +164,12 @@ class Core:
         self._now = 0.0
         files = roundfile.list_rounds(rounds_dir) if rounds_dir is not None else []
         on_disk = {path.stem.rpartition("-")[2] for path in files}
-        # A round that was settled when the program was killed may still lack its file.
+        # A round that was settled when the program was killed may still lack its file; and the file of one that
+        # this peer had left, and has come back to, is of the part until then.
         self._saved.update(
             contract
             for contract, round_ in self.session.rounds.items()
-            if contract[: roundfile.NAMED_BYTES].hex() in on_disk
-            or (rounds_dir is None and round_.everything().final is not None)
+            if (contract[: roundfile.NAMED_BYTES].hex() in on_disk or rounds_dir is None) and _is_settled(round_)
         )
         self.known = {p.key: (p.rounds, p.met_at) for p in store.players()}
         self.known_names = {fold_name(p.name): p.key for p in reversed(store.players())}
@@ -395,6 +400,7 @@ class Core:
             out.news += (News("unsaved", {"round": round_.terms.round, "reason": error.strerror or ""}),)
             return
         self._unsaved.discard(round_.contract)
+        roundfile.remove_older(self.rounds_dir, path)
         out.saved.append((round_, path))
         out.news += (News("saved", {"path": str(path), "round": round_.terms.round}),)
         self._count_round(round_)

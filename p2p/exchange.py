@@ -7,7 +7,6 @@ part that it concerns.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from p2p.addresses import Address
@@ -49,7 +48,7 @@ class Exchange:
         self._knocker = knocker
         self._said: dict[bytes, int] = {}
         """The number of the last line heard of each author."""
-        self._say_number = 0
+        self._say_number = table.first_number
         self._asked: dict[tuple[bytes, type], Have | Ask | Knock | None] = {}
         """Questions that are being answered, by peer and kind, and the newest that waits behind each."""
         self._strangers: set[bytes] = set()
@@ -215,8 +214,7 @@ class Exchange:
         snapshot, mesh = table.snapshot, table.mesh
         if snapshot is None:
             raise LocalProtocolError("no_table", "There is no table yet.")
-        # Wall time only to begin above the numbers of an earlier start; nothing is judged by it.
-        self._say_number = max(self._say_number + 1, time.time_ns() // 1_000_000)
+        self._say_number += 1
         frame = make_say(table.private, snapshot.table, self._say_number, cleaned)
         if mesh is not None:
             for key in table.members:

@@ -134,7 +134,10 @@ class Mesh:
     been opened again: a good moment to look at the interfaces and to announce anew.
     """
 
-    def __init__(self, endpoint: Endpoint, key: Ed25519PrivateKey, handler: MeshHandler) -> None:
+    def __init__(
+        self, endpoint: Endpoint, key: Ed25519PrivateKey, handler: MeshHandler, first_number: int | None = None
+    ) -> None:
+        """``first_number``: above it the own lists of addresses are numbered; without one, by the clock."""
         self.endpoint = endpoint
         self._key = key
         self._handler = handler
@@ -142,8 +145,8 @@ class Mesh:
         self._members: dict[bytes, _Member] = {}
         self._cards: OrderedDict[bytes, Addresses] = OrderedDict()
         self._own_card: Addresses | None = None
-        # Wall time only to begin above the numbers of an earlier start; nothing is ever judged by it.
-        self._card_number = time.time_ns() // 1_000_000
+        # Above the numbers of an earlier start, or others would pass over what is new.
+        self._card_number = first_number if first_number is not None else time.time_ns() // 1_000_000
         self.on_wake: Callable[[], None] = lambda: None
         self.is_guest: Callable[[bytes], bool] = lambda peer: False
         """Of the owner: whether a stranger is waited for, so that it may stay linked."""

@@ -153,7 +153,11 @@ class Node:
     def _prepare(cls, config: NodeConfig, wanted: bytes = b"") -> Node:
         key = load_or_make_key(config.data_dir / "identity.key")
         store = Store(config.data_dir / "shithead.db", key.public_key().public_bytes_raw())
-        return cls(Table(config, key, store), wanted)
+        try:
+            return cls(Table(config, key, store), wanted)
+        except BaseException:
+            store.close()
+            raise
 
     async def _connect(self) -> None:
         table = self._table
@@ -162,7 +166,7 @@ class Node:
         endpoint = await Endpoint.open(
             table.private, addresses=addresses, port=config.port, hello=make_hello(__version__)
         )
-        table.mesh = Mesh(endpoint, table.private, self._exchange)
+        table.mesh = Mesh(endpoint, table.private, self._exchange, table.first_number)
         table.mesh.is_guest = self._door.is_waiting
         self._outward.start(endpoint, table.mesh)
         await table.refresh()

@@ -215,6 +215,15 @@ def file_name(date: str, table: str, number: int, contract: bytes) -> str:
     return f"{date}-{kept}-r{number}-{contract[:NAMED_BYTES].hex()}"
 
 
+def remove_older(directory: Path, newest: Path) -> None:
+    """Removes other files of the round in ``newest``: those of its first part, from a day before."""
+    contract = newest.stem.rpartition("-")[2]
+    for path in list_rounds(directory):
+        if path != newest and path.stem.rpartition("-")[2] == contract:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
 def list_rounds(directory: Path) -> list[Path]:
     """The round files of a directory, oldest first; none if there is no such directory."""
     try:

@@ -19,7 +19,7 @@ from engine.errors import Sentence, ShitheadError
 from p2p.entries import VERSION, Entry, OtherProtocol, read_entry
 from p2p.files import make_private
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Stored as SQLite's ``user_version``; a newer one is refused, an older one is brought up by `_STEPS`."""
 
 _STEPS: Final = {
@@ -28,8 +28,12 @@ _STEPS: Final = {
         "alter table tables add column rules text not null default ''",
         "alter table tables add column is_here_only integer not null default 0",
     ),
+    2: ("create table counters (name text primary key, value integer not null) strict, without rowid",),
 }
 """Version → what brings a database of it up to the next one."""
+
+NUMBERS_A_START: Final = 1 << 20
+"""Lines of chat and lists of addresses of one start of the program: far more than the allowances let through."""
 
 BUSY_TIMEOUT_S: Final = 2.0
 """Nobody else should have the database open (the lock file sees to it): a short wait covers a backup tool."""
@@ -68,6 +72,10 @@ create table players (
     address text not null default '',
     port integer not null default 0
 ) strict, without rowid;
+create table counters (
+    name text primary key,
+    value integer not null
+) strict, without rowid;
 """
 
 
@@ -76,6 +84,7 @@ _COLUMNS: Final = {
     "seeds": "contract, seed, coin",
     "tables": "table_id, name, opened_at, closed, seats, rules, is_here_only",
     "players": "key, name, met_at, rounds, words_compared, address, port",
+    "counters": "name, value",
 }
 """Table → what has to be in it: a table that has gone is found at the start, not in the middle of a round."""
 
@@ -384,6 +393,23 @@ class Store:
     def forget_secret(self, contract: bytes) -> None:
         """Drops a seed that has been revealed or is of no more use."""
         self._do("delete from seeds where contract = ?", contract)
+
+    def begin_numbers(self, now_ms: int) -> int:
+        """The number above which this start counts its lines of chat and lists of addresses.
+
+        At most ``NUMBERS_A_START`` of them. Others pass over what has a smaller number than they know, so it lies
+        above those of every earlier start: by the clock (``now_ms``: wall time in milliseconds) where the data are
+        new, by what is stored where the clock has been set back. Raises ``StoreProblem``.
+        """
+        rows = self._ask("select value from counters where name = 'numbers'")
+        first = max(now_ms, rows[0][0]) if rows else now_ms
+        self._durable = True
+        self._do(
+            "insert into counters (name, value) values ('numbers', ?)"
+            " on conflict do update set value = excluded.value",
+            first + NUMBERS_A_START,
+        )
+        return first
 
     def note_table(self, table: RememberedTable) -> None:
         """Remembers a table that this peer sits at, as it is now. Raises ``StoreProblem``."""

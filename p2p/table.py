@@ -92,6 +92,8 @@ class Table:
         self.operator: Final = config.operator or (self.key if config.auto else b"")
         self.store = store
         self.memory = Memory(store)
+        self.first_number = store.begin_numbers(time.time_ns() // 1_000_000)
+        """Above it this start numbers what it says outside of feeds."""
         self.core: Core | None = None
         self.mesh: Mesh | None = None
         self.snapshot: Snapshot | None = None

@@ -12,7 +12,7 @@ import pytest
 from p2p import entries as e
 from p2p.entries import make_entry
 from p2p.phases import Phase
-from p2p.store import SCHEMA_VERSION, RememberedTable, Store, StoreProblem
+from p2p.store import NUMBERS_A_START, SCHEMA_VERSION, RememberedTable, Store, StoreProblem
 from tests.p2p.peers import Table, key_for
 from tests.p2p.recorded import NAMES, is_in
 
@@ -166,7 +166,7 @@ def test_damage_to_each_table_after_opening_is_found_on_reading(path: Path, tabl
             file.write(b"\xff" * 64)
         # Somebody else's write makes this connection look at the disk again.
         other = sqlite3.connect(path)
-        other.execute("pragma user_version = 2")
+        other.execute(f"pragma user_version = {SCHEMA_VERSION}")
         other.commit()
         other.close()
         with pytest.raises(StoreProblem) as problem:
@@ -238,3 +238,13 @@ def test_a_wall_clock_set_back_only_reorders_what_is_remembered(path: Path) -> N
         store.note_player(key(2), "Bert", "2026-05-12")
         store.note_player(key(2), "Bert", "1970-01-01")
         assert store.players()[0].met_at == "2026-05-12"
+
+
+def test_numbers_of_what_is_said_outside_of_feeds_rise_though_the_clock_is_set_back(path: Path) -> None:
+    hour_ms = 3_600_000
+    used = 0
+    for now_ms in (10 * hour_ms, 9 * hour_ms, 9 * hour_ms + 1, 20 * hour_ms, 0):
+        with opened(path) as store:
+            first = store.begin_numbers(now_ms)
+        assert first >= max(used, now_ms)
+        used = first + NUMBERS_A_START

@@ -51,4 +51,4 @@ def doom(seq: int, moment: str) -> None:
 if __name__ == "__main__":
     doom(int(sys.argv[1]), sys.argv[2])
     sys.argv[1:] = sys.argv[3:]
-    cli.main()
+    sys.exit(cli.main())

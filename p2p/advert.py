@@ -13,11 +13,10 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from p2p.addresses import MAX_PORT
 from p2p.certificates import is_identity
 from p2p.entries import MAX_TABLE_NAME_CHARACTERS
 from p2p.errors import RemoteProtocolError
-from p2p.frames import MAX_VERSION, PROTOCOL_HIGH, PROTOCOL_LOW
+from p2p.frames import MAX_PORT, MAX_VERSION, PROTOCOL_HIGH, PROTOCOL_LOW
 
 MAX_WORD_CHARACTERS: Final = 24
 """Names of rules and phases: the longest of ours has half of that."""

@@ -16,7 +16,6 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from p2p.addresses import MAX_PORT
 from p2p.entries import MAX_ENTRY_BYTES, MAX_NAME_CHARACTERS, SIGNATURE_BYTES
 from p2p.errors import LocalProtocolError, RemoteProtocolError
 
@@ -53,6 +52,9 @@ MAX_EXTRA_BYTES: Final = 256
 
 MAX_HOST_CHARACTERS: Final = 64
 """An address in digits: the longest of IPv6 have 45, and some leave room for a scope."""
+
+MAX_PORT: Final = 65535
+"""Ports are 16 bits (RFC 768), as ``p2p.addresses`` has it, which knows sockets; frames don't."""
 
 MAX_VERSION: Final = 0xFFFF
 """Versions of the protocol: 16 bits, for ever, so that any two programs can name theirs."""

@@ -31,7 +31,7 @@ from client.tui.state import Look
 from client.view import Choice
 from engine import rules
 from engine.moves import PickUp
-from p2p import addresses, session
+from p2p import addresses, frames, session
 from p2p.store import Store
 from tests.client.test_history import EVENING
 from tests.client.tui import scenes
@@ -132,7 +132,7 @@ def test_a_few_players_met_are_asked_where_they_are(tmp_path: Path) -> None:
 def test_options_have_the_limits_of_the_rules_and_the_network() -> None:
     assert (common.MIN_SEATS, common.MAX_SEATS) == (rules.MIN_PLAYERS, rules.MAX_PLAYERS)
     assert common.MAX_BOTS == MAX_BOTS == rules.MAX_PLAYERS - 1
-    assert common.MAX_PORT == addresses.MAX_PORT
+    assert common.MAX_PORT == frames.MAX_PORT == addresses.MAX_PORT
     assert clocks.DEFAULT_GRACE_S == session.GRACE_S
 
 

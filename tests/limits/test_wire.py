@@ -97,6 +97,7 @@ FRAMES: dict[str, tuple[int, Callable[[int], frames.Frame]]] = {
         frames.MAX_HOST_CHARACTERS,
         lambda n: frames.Addresses(ID, 0, (("1" * n, 9),), bytes(64)),
     ),
+    "MAX_PORT": (frames.MAX_PORT, lambda n: frames.Addresses(ID, 0, (("10.0.0.1", n),), bytes(64))),
     "MAX_VERSION": (
         frames.MAX_VERSION,
         lambda n: frames.Hello(1, n, "1", bytes(frames.INSTANCE_BYTES)),
@@ -108,7 +109,7 @@ FRAMES: dict[str, tuple[int, Callable[[int], frames.Frame]]] = {
 @pytest.mark.parametrize("name", FRAMES)
 def test_words_and_numbers_of_frames_have_their_limits(name: str) -> None:
     """frames.MAX_WORD_CHARACTERS, frames.MAX_VALUE_CHARACTERS, frames.MAX_EXTRA_BYTES, frames.MAX_HOST_CHARACTERS,
-    frames.MAX_VERSION, frames.MAX_NUMBER."""
+    frames.MAX_VERSION, frames.MAX_NUMBER, frames.MAX_PORT."""
     most, make = FRAMES[name]
     assert frames.decode(msgspec.msgpack.encode(make(most))) == make(most)
     with pytest.raises(RemoteProtocolError):

@@ -38,7 +38,7 @@ def log_to(path: Path) -> Iterator[None]:
         handler = logging.NullHandler()
     # A full disk must not print tracebacks over the game.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
-    handler.setFormatter(logging.Formatter(FORMAT))
+    handler.setFormatter(_Discreet(FORMAT))
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
@@ -68,6 +68,14 @@ _LEFT_OUT: Final = "..."
 def scrubbed(text: str) -> str:
     """A traceback without what could be cards, keys and seeds."""
     return _SECRETS.sub(_LEFT_OUT, text)
+
+
+class _Discreet(logging.Formatter):
+    """What went wrong is logged with a traceback, and by asyncio with what was called: nobody chose those words."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        return scrubbed(text) if record.exc_info or record.levelno >= logging.ERROR else text
 
 
 def write_crash(error: BaseException, data: DataDir | None) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 from prompt_toolkit.application import Application
@@ -12,6 +12,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.bindings.mouse import load_mouse_bindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, Window
 from prompt_toolkit.layout.controls import UIContent, UIControl
@@ -201,6 +202,15 @@ class Terminal:
             except Exception as error:
                 self._fail(error)
             self.refresh()
+
+        (by_toolkit,) = load_mouse_bindings().get_bindings_for_keys((Keys.Vt100MouseEvent,))
+
+        @bindings.add(Keys.Vt100MouseEvent, eager=True)
+        def moused(event: KeyPressEvent) -> NotImplementedOrNone:
+            # Buttons that there are not, numbers of thousands of digits: what follows them has to be read still.
+            with suppress(KeyError, ValueError):
+                return by_toolkit.handler(event)
+            return NotImplemented
 
         @bindings.add("c-l", eager=True)
         def redraw(event: KeyPressEvent) -> None:

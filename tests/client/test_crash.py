@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.cards import Style, card_label
-from client.commands.logs import scrubbed, write_crash
+from client.commands.logs import log_to, scrubbed, write_crash
 from client.datadir import DataDir
 from engine.cards import card_text
 
@@ -42,3 +43,19 @@ def test_where_it_happened_is_kept(tmp_path: Path) -> None:
     assert "KeyError: '...'" in text
     assert "test_crash.py" in text
     assert "test_where_it_happened_is_kept" in text
+
+
+def test_no_card_or_key_gets_into_the_log_by_way_of_an_error(tmp_path: Path) -> None:
+    seed = bytes(range(32))
+    log = logging.getLogger("p2p.somewhere")
+    with log_to(tmp_path / "log"):
+        try:
+            raise KeyError("7c", seed)
+        except KeyError:
+            log.exception("the task failed")
+        log.error("Exception in callback <Handle take(%r, 'Td', '%s')>", seed, seed.hex())
+    text = (tmp_path / "log").read_text(encoding="utf-8")
+    assert "the task failed" in text
+    assert "test_crash.py" in text
+    for secret in ("7c", "Td", repr(seed), seed.hex()):
+        assert secret not in text

@@ -99,3 +99,50 @@ async def test_nothing_of_others_leaves_its_cells(scene: str, text: str) -> None
 def plain(line: str) -> str:
     """What stands in the cells, without marks upon it and without blanks at the end."""
     return "".join(each for each in safe(line) if cells(each)).rstrip()
+
+
+class Listening(Shown):
+    """A screen that keeps what is pressed."""
+
+    has_mouse = True
+
+    def __init__(self, view: View, ui: Ui) -> None:
+        super().__init__(view, ui)
+        self.keys: list[str] = []
+        self.heard = asyncio.Event()
+
+    def key(self, key: str) -> None:
+        self.keys.append(key)
+        self.heard.set()
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "\x1b[M" + chr(38) + "!!",
+        "\x1b[M" + "\xff" * 3,
+        "\x1b[<38;1;1M",
+        "\x1b[<99999999999;99999999999;99999999999M",
+        "\x1b[<0;" + "9" * 5000 + ";1M",
+        "\x1b[96;-1;-1M",
+        "\x1b[<0;0;0m",
+    ],
+)
+async def test_a_report_of_a_mouse_that_there_cannot_be_takes_no_key_with_it(report: str) -> None:
+    loop, failures = asyncio.get_running_loop(), list[object]()
+    loop.set_exception_handler(lambda loop, context: failures.append(context))
+    shown = Listening(*scenes.playing())
+    async with desk(WIDTH, HEIGHT) as (at, ends):
+        terminal = Terminal(shown, is_mono=True, **ends)
+        running = asyncio.create_task(terminal.run())
+        at.task = running
+        await at.until(lambda: terminal.app.render_counter > 0, "a screen")
+        at.press(report + "k")
+        async with asyncio.timeout(LIMIT_S):
+            while "k" not in shown.keys:
+                await shown.heard.wait()
+                shown.heard.clear()
+        terminal.stop()
+        async with asyncio.timeout(LIMIT_S):
+            await running
+    assert failures == []

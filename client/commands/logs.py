@@ -71,7 +71,7 @@ def scrubbed(text: str) -> str:
 
 
 class _Discreet(logging.Formatter):
-    """What went wrong is logged with a traceback, and by asyncio with what was called: nobody chose those words."""
+    """What went wrong is logged with a traceback, by asyncio with what was called: nobody chose those words."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)

@@ -41,6 +41,9 @@ class Limit:
     shown: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
     @property
     def value(self) -> object:
         """As the program has it."""

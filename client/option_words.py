@@ -11,7 +11,7 @@ from engine.rules import KINDS, UNPLAYED_VALUES
 ABOUT: Final[Mapping[str, str]] = {
     "again": "ranks after which the player goes again",
     "arrange": "before play: exchange hand cards for upcards, choose the upcards, or neither",
-    "blind_pick_up": "with only blind cards left the pile may be taken instead of a flip",
+    "blind_pick_up": "with only downcards left the pile may be taken instead of a flip",
     "burn": "ranks that go on anything and burn the pile",
     "burn_run": "so many of one rank on top of each other burn the pile",
     "ceiling": "ranks after which that rank or a lower one has to be played",

@@ -58,9 +58,9 @@ HELP_HOST: Final = (
 
 HOW: Final[dict[str, str]] = {
     "aim": "Get rid of all your cards: the last one holding any is the SHITHEAD.",
-    "cards": "You have {hand} cards in the hand, {up} laid out, and {down} blind ones below those.",
-    "swap": "Before play you may exchange: good cards are laid out, for the end.",
-    "choose": "Before play you choose cards to lay out: good ones, for the end.",
+    "cards": "You have {hand} cards in the hand, {up} upcards that lie open, and {down} downcards below, unseen.",
+    "swap": "Before play you may exchange: good cards become upcards, for the end.",
+    "choose": "Before play you choose your upcards: good ones, for the end.",
     "turn": "Play a card, or several of one rank: equal to the top card or higher.",
     "order": "From low to high: 2 3 4 5 6 7 8 9 10 J Q K A. Suits do not matter.",
     "draw": "Then draw back up to {count:card|cards}, while there is a stock.",
@@ -74,8 +74,8 @@ HOW: Final[dict[str, str]] = {
     "reverse": "{ranks}: the direction turns.",
     "again": "{ranks}: you go again.",
     "quartet": "{number} of one rank on top of each other burn the pile as well.",
-    "upcards": "When hand and stock are used up, you play the cards laid out.",
-    "downcards": "Then the blind ones, unseen: one that does not fit comes with the pile.",
+    "upcards": "When hand and stock are used up, you play your upcards.",
+    "downcards": "Then the downcards, unseen: one that does not fit comes with the pile.",
     "hints": "Take the pile while it is small; keep twos and tens for the end.",
     "more": "You are told what can be played, and why other cards can't.",
     "head": "HOW TO PLAY",

@@ -21,6 +21,7 @@ from client.sentences import render, render_error
 from client.standing_in import AWAY
 from client.tui.cells import Row
 from client.tui.control import follow, paste, press, press_unseen
+from client.tui.guide import PLAYED
 from client.tui.keys import fits
 from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
@@ -59,7 +60,6 @@ FLASH_S: Final = 0.3
 RULE_PAGES: Final = frozenset({"rules", "options", "clocks"})
 """While one of them is open, rules are tried; when the last is left, the table is told what came of it."""
 
-_FINISHED: Final = frozenset({"finished", "stalled"})
 _REFUSALS: Final = frozenset({"no_bots", "no_stand_in", "nothing_asked"})
 
 
@@ -364,7 +364,7 @@ class ScreenClient:
     def _count(self, item: News) -> None:
         """What one piece of news means for how long this client stays."""
         if item.name == "over":
-            self._finished += item.values.get("result") in _FINISHED
+            self._finished += item.values.get("result") in PLAYED
             if item.values.get("result") == "faulted":
                 self._code = EXIT_FAULT
         if item.name in ("verdict", "unsaved") and self._rounds is not None and self._finished >= self._rounds:
@@ -372,7 +372,9 @@ class ScreenClient:
 
     def _guide_is_over(self, item: News) -> None:
         """The guide is for one round: once that is played it is not shown at the next start."""
-        if item.name != "over" or not self._ui.look.guide or self._view.my_seat is None:
+        if item.name != "over" or item.values.get("result") not in PLAYED:
+            return
+        if not self._ui.look.guide or self._view.my_seat is None:
             return
         self._commands.put_nowait(Store(replace(self._ui.look, guide=False)))
 

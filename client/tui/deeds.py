@@ -8,8 +8,10 @@ from typing import Final
 
 from client.leaving import what_leaving_does
 from client.orders import Act, Admit, Answer, Away, Kick, Refuse, SeatBots, StartRound, Void
+from client.tui.guide import step_of
 from client.tui.hand import choice_for, filled_slots, moves_of, picked_cards
 from client.tui.keys import context_of
+from client.tui.lists import SETTINGS
 from client.tui.opponents import clock
 from client.tui.orders import Command, Leave, Stop, Store, Watch
 from client.tui.phrases import text
@@ -98,7 +100,7 @@ def _be_ready(view: View, ui: Ui, now: float) -> Pressed:
         return warn(ui, view, "already_ready" if view.my_seat is not None else "watching")
     picked = picked_cards(view, ui)
     if picked:
-        what = "card laid out" if picked[0].zone is Zone.HAND else "hand card"
+        what = "an upcard" if picked[0].zone is Zone.HAND else "a hand card"
         return warn(ui, view, "pick_other", card=picked[0].text, what=what)
     if now - ui.turn_since < ENTER_GUARD_S:
         return warn(ui, view, "enter_guard")
@@ -189,8 +191,14 @@ def _bot(view: View, ui: Ui, key: str, now: float) -> Pressed:
 
 def _choose_row(step: int) -> Callable[[View, Ui, str, float], Pressed]:
     def move(view: View, ui: Ui, key: str, now: float) -> Pressed:
-        count = sum(not player.is_me for player in view.players)
-        return (replace(ui, row=(ui.row + step) % count) if count else ui), None
+        others = [player for player in view.players if not player.is_me]
+        if not others:
+            return warn(ui, view, "mute_nobody")
+        ui = replace(ui, row=(ui.row + step) % len(others))
+        if view.stage is Stage.LOBBY:
+            return ui, None
+        # Only the lobby has a list in which the mark moves.
+        return replace(ui, message=text("chosen", ui.look.style, name=others[ui.row].name)), None
 
     return move
 
@@ -214,7 +222,11 @@ def open_page(page: str) -> Callable[[View, Ui, str, float], Pressed]:
     def opened(view: View, ui: Ui, key: str, now: float) -> Pressed:
         # The log opens at its end.
         scroll = 10**6 if page == "log" else 0
-        return replace(ui, page=page, scroll=scroll, row=0 if page in LISTS else ui.row, unread=0), None
+        row = 0 if page in LISTS else ui.row
+        if page == "settings" and step_of(view, ui):
+            # The guide says that this is the way to switch it off.
+            row = SETTINGS.index("guide")
+        return replace(ui, page=page, scroll=scroll, row=row, unread=0), None
 
     return opened
 

@@ -8,11 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from client.tui.hand import picked_cards
+from client.tui.cells import cut
+from client.tui.hand import laid, picked_cards
+from client.tui.keys import seats_bots
 from client.tui.phrases import text
 from client.tui.state import Ui
 from client.view import Stage, View
 from engine.state import Zone
+
+PLAYED: Final = frozenset({"finished", "stalled"})
+"""Ends of a round (``p2p.chain.Ending.kind``) after which it has been seen as a whole."""
+
+NAME_CELLS: Final = 12
+"""Of somebody at the door: the words of a step have little room."""
 
 ROUND: Final = "round"
 """Among the steps that are over: that a whole round has been played."""
@@ -29,7 +37,25 @@ def step_of(view: View, ui: Ui) -> str:
 def guide_text(view: View, ui: Ui) -> str:
     """What is explained now; empty for nothing."""
     step = step_of(view, ui)
-    return text(f"guide_{step}", ui.look.style) if step else ""
+    if not step:
+        return ""
+    name = cut(view.door[0].name, NAME_CELLS) if view.door else ""
+    return text(f"guide_{_form(step, view, ui)}", ui.look.style, name=name)
+
+
+def _form(step: str, view: View, ui: Ui) -> str:
+    """The code of a step after ``guide_``, in the form that is true just now."""
+    match step:
+        case "host" if view.door:
+            return "host_door"
+        case "host" if not seats_bots(view, ui):
+            return "host_alone"
+        case "turn" if not any(each.key == "." for each in laid(view, ui)):
+            return "turn_all"
+        case "over" if view.ending is not None and view.ending.kind not in PLAYED:
+            return "over_stopped"
+        case _:
+            return step
 
 
 def finished_step(before: View, after: View, ui: Ui) -> Ui:

@@ -59,7 +59,7 @@ KEYS: Final = (
         "exchange",
         "pick a card, then the one to exchange it for",
     ),
-    Key(("1", "2", "3", "4", "5", "6", "7", "8", "9"), "1 2 3", "slot", _BLIND, "choose", "choose a blind card"),
+    Key(("1", "2", "3", "4", "5", "6", "7", "8", "9"), "1 2 3", "slot", _BLIND, "choose", "choose a downcard"),
     Key(("enter",), "Enter", "enter", _CARDS, "play", "play what is picked"),
     Key(("enter",), "Enter", "enter", _ARRANGE, "ready", "done with exchanging; it can't be taken back"),
     Key(("enter", "s"), "Enter", "enter", _REST, "start", "start a round with everybody here", host=True),
@@ -176,14 +176,35 @@ def shown(view: View, ui: Ui) -> Iterable[Key]:
                 continue
             if each.action == "take" and not takes:
                 continue
-            yield each
+            yield _rules_of_host(each) if each.action == "rules" and changes_rules(view) else each
         elif each.action == "away" and ui.is_away:
             yield replace(each, short="I am back")
 
 
-def helped(view: View) -> Iterable[Key]:
-    """The entries for the help page."""
+def helped(view: View) -> tuple[list[Key], list[Key]]:
+    """The entries for the help page: those that matter in this situation, and all others."""
     where = context_of(view)
-    for each in KEYS:
-        if each.long and where in each.where and (view.i_host or not each.host):
-            yield each
+    first = _NEEDED | ({"admit", "refuse"} if view.door else set()) | ({"void"} if view.overdue else set())
+    entries = [
+        _rules_of_host(each) if each.action == "rules" and changes_rules(view) else each
+        for each in KEYS
+        if each.long and where in each.where and (view.i_host or not each.host)
+    ]
+    return [each for each in entries if each.action in first], [
+        each for each in entries if each.action not in first
+    ]
+
+
+_NEEDED: Final = frozenset(
+    {"rank", "slot", "enter", "yes", "no", "take", "clear", "choices", "bot", "replay", "rules", "chat", "quit"}
+)
+"""Actions that somebody who asks for help may be looking for first, wherever they mean something."""
+
+
+def changes_rules(view: View) -> bool:
+    """Whether the rules of the next round are mine to choose now."""
+    return view.i_host and view.stage in (Stage.LOBBY, Stage.OVER)
+
+
+def _rules_of_host(rules: Key) -> Key:
+    return replace(rules, short="change rules", long="how to play; the rules, and how to take others")

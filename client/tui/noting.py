@@ -10,7 +10,7 @@ from typing import Final
 from client.names import shown_name
 from client.phrases import said
 from client.sentences import render
-from client.tui.guide import ROUND
+from client.tui.guide import PLAYED, ROUND
 from client.tui.phrases import text
 from client.tui.state import Flash, Logged, Ui
 from client.view import Stage, View
@@ -38,7 +38,7 @@ def note(item: News, view: View, ui: Ui, now: float, day: str) -> Ui:
             # The guide is for one round; where that is over, this is another one.
             look = replace(ui.look, guide=ui.look.guide and ROUND not in ui.guided)
             return replace(ui, look=look, verdict=None, saved="", steps={}, began=now, turns=0, picked=())
-        case "over" if view.my_seat is not None:
+        case "over" if view.my_seat is not None and values.get("result") in PLAYED:
             return replace(ui, guided=ui.guided | {ROUND})
         case "knocked":
             return logged(ui, view, text("door_log", name=shown_name(str(values.get("name", "")))), day)

@@ -121,7 +121,7 @@ def _one_line(player: PlayerRow, view: View, ui: Ui, room: int) -> list[Span]:
         spans.append(Span(" "))
     for card in player.upcards:
         spans += [card_span(card, look), Span(" ")]
-    spans.append(Span(f"+{player.downcards}{text('blind', look.style)[0]} ", "back"))
+    spans.append(Span(text("blind_short", look.style, count=player.downcards) + " ", "back"))
     if player.link != "lost" or player.is_me:
         spans.append(_short_status(player, view, ui) if is_narrow else _status(player, view, ui))
     return spans

@@ -115,15 +115,12 @@ def _texts(lines: list[str], width: int, style: str = "text") -> list[Row]:
 def _help(view: View, ui: Ui, rules: RuleSet, width: int) -> list[Row]:
     style = ui.look.style
     rows = _texts([text("help_how", style)], width, "hint")
-    rows.append(row(width))
-    for each in helped(view):
-        rows.append(
-            row(
-                width,
-                Span(f"  {fit(each.label, 14)} ", "key", each.keys[0]),
-                Span(each.long, "text", each.keys[0]),
-            )
-        )
+    for code, entries in zip(("help_now", "help_besides"), helped(view), strict=True):
+        rows += [row(width), row(width, Span("  " + text(code, style), "label"))]
+        for each in entries:
+            for number, part in enumerate(wrap(each.long, width - 18)):
+                label = fit(each.label if number == 0 else "", 14)
+                rows.append(row(width, Span(f"  {label} ", "key", each.keys[0]), Span(part, "text", each.keys[0])))
     said = [text("signs_help", style), text("mouse_help", style)]
     return [*rows, row(width), *_texts(said, width, "dim")]
 

@@ -9,13 +9,13 @@ from client.clocks import LEAST_S
 from client.orders import Act
 from client.tui.deeds import ACTIONS, Pressed, press_quit
 from client.tui.hand import moves_of
-from client.tui.keys import find
+from client.tui.keys import changes_rules, find
 from client.tui.options import SHOWN
 from client.tui.orders import OtherClock, OtherOption, OtherRules, Store
 from client.tui.pages import SETTINGS, THEMES, muteable
 from client.tui.picking import warn
 from client.tui.state import Look, Ui
-from client.view import Stage, View
+from client.view import View
 
 SCROLL_ROWS: Final = 8
 """What a page key moves."""
@@ -30,7 +30,7 @@ def on_page(key: str, view: View, ui: Ui) -> Pressed:
     if ui.page == "settings" and (key in _LIST_KEYS or key.startswith("setting:")):
         return _set(key, ui)
     if ui.page == "rules" and key in ("left", "right"):
-        if not may_change(view):
+        if not changes_rules(view):
             return warn(ui, view, "no_round_rules", host=view.host)
         return replace(ui, scroll=0), OtherRules(1 if key == "right" else -1)
     if ui.page == "rules" and key == "o":
@@ -66,17 +66,12 @@ def on_page(key: str, view: View, ui: Ui) -> Pressed:
             return replace(ui, page="", scroll=0), None
 
 
-def may_change(view: View) -> bool:
-    """Whether the rules of the next round are mine to choose now."""
-    return view.i_host and view.stage in (Stage.LOBBY, Stage.OVER)
-
-
 def _option(key: str, view: View, ui: Ui) -> Pressed:
     if key in ("up", "down"):
         return replace(ui, row=(ui.row + (1 if key == "down" else -1)) % len(SHOWN)), None
     if key.startswith("option:"):
         ui = replace(ui, row=int(key.partition(":")[2]))
-    if not may_change(view):
+    if not changes_rules(view):
         return warn(ui, view, "no_round_rules", host=view.host)
     return ui, OtherOption(SHOWN[ui.row % len(SHOWN)], -1 if key == "left" else 1)
 
@@ -86,7 +81,7 @@ def _clock(key: str, view: View, ui: Ui) -> Pressed:
         return replace(ui, row=(ui.row + (1 if key == "down" else -1)) % len(LEAST_S)), None
     if key.startswith("clock:"):
         ui = replace(ui, row=int(key.partition(":")[2]))
-    if not may_change(view):
+    if not changes_rules(view):
         return warn(ui, view, "no_round_rules", host=view.host)
     return ui, OtherClock(tuple(LEAST_S)[ui.row % len(LEAST_S)], -1 if key == "left" else 1)
 

@@ -28,6 +28,9 @@ AUTO_S: Final = 1.0
 JUMP: Final = 10
 """Moments that a page key moves."""
 
+WIDE_KEYS: Final = 80
+"""From this width on there is room to say how to get to a turn."""
+
 TOLD_ROWS: Final = 4
 HELP_LINES: Final = range(1, 8)
 """Numbers of the sentences ``replay_help_1`` and so on."""
@@ -62,7 +65,11 @@ def replay_rows(shown: Replay, at: Watching, look: Look, width: int, height: int
     state = shown.seen(at.index, at.eyes)
     players = range(len(shown.names))
     bottom = [*_told(shown.told(at.index, at.eyes, style), look, width), line(width)]
-    keys = text("replay_typed", style, turn=at.typed) if at.typed else text("replay_keys", style)
+    keys = (
+        text("replay_typed", style, turn=at.typed)
+        if at.typed
+        else text("replay_keys_wide" if width >= WIDE_KEYS else "replay_keys", style)
+    )
     bottom.append(row(width, Span(" " + keys, "footer")))
     middle = _table(state, look, width)
     room = height - len(top) - len(bottom) - len(middle) - 1
@@ -165,11 +172,16 @@ class ReplayScreen:
 
     def key(self, key: str) -> bool:
         """A key was pressed; False when watching is over."""
-        if key in ("escape", "ctrl-c", "q", "Q", "v", "V") and not (key == "escape" and self.at.typed):
+        if key in ("escape", "ctrl-c", "q", "Q", "v", "V") and not (key == "escape" and self._leads_back):
             return False
         self.at = press_replay(key, self._shown, self.at)
         self._plan()
         return True
+
+    @property
+    def _leads_back(self) -> bool:
+        """Whether there is something on this screen that Esc ends before it ends the screen."""
+        return bool(self.at.typed) or self.at.is_help
 
     def close(self) -> None:
         """Stops autoplay."""

@@ -227,6 +227,9 @@ def me_row(view: View, ui: Ui, width: int) -> Row:
     gap = "  " if is_wide else " "
     name = text("you_play" if in_turn else "you_wait", style, name=cut(me.name, 12))
     spans = [Span(name + gap, "turn" if in_turn else "name")]
+    if view.stage is not Stage.ARRANGE and view.zone in (Zone.UPCARDS, Zone.DOWNCARDS):
+        code = "your_upcards" if view.zone is Zone.UPCARDS else "your_downcards"
+        spans.append(Span(f" {text(code, style)}{gap}", "label"))
     if view.stage is not Stage.ARRANGE and view.zone is Zone.HAND and me.upcards:
         spans.append(Span(f" {text('up', style)}{gap}", "label"))
         for card in me.upcards:

@@ -21,7 +21,7 @@ def test_it_is_read_in_a_minute(preset: str) -> None:
 
 def test_the_usual_rules() -> None:
     text = "\n".join(how_to_play(RuleSet()))
-    assert "3 cards in the hand, 3 laid out, and 3 blind ones" in text
+    assert "3 cards in the hand, 3 upcards that lie open, and 3 downcards" in text
     assert "2: on anything, and anything on it." in text
     assert "10: on anything; burns the pile" in text
     assert "Four of one rank" in text

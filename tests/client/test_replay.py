@@ -11,7 +11,7 @@ from client.cards import Style, card_label
 from client.commands.replay import _working
 from client.replay import NoReplay, Replay, hand_texts, load_replay
 from client.replay_lines import ReplayLines
-from client.tui.replaying import Watching, press_replay, replay_rows
+from client.tui.replaying import ReplayScreen, Watching, press_replay, replay_rows
 from client.tui.state import Look
 from engine.cards import card_text
 from engine.errors import Sentence
@@ -213,3 +213,21 @@ def test_that_a_round_is_being_opened_is_said_and_wiped(monkeypatch: pytest.Monk
             assert out.getvalue().startswith(expected)
             raise NoReplay(Sentence("none", "Nothing is there.", {}))
         assert out.getvalue().endswith("\033[K") is bool(expected)
+
+
+async def test_escape_ends_what_lies_over_the_replay_first(played: Replay) -> None:
+    screen = ReplayScreen(played, Look())
+    for first in ("?", "4"):
+        assert screen.key(first)
+        assert screen.key("escape"), first
+        assert screen.at == Watching()
+    assert not screen.key("escape")
+    assert screen.key("?")
+    assert not screen.key("q")
+
+
+@pytest.mark.parametrize("width", [60, 79, 80, 120])
+def test_the_keys_of_a_replay_fit_their_line(played: Replay, width: int) -> None:
+    last = as_text(replay_rows(played, Watching(), Look(), width, 24)).splitlines()[-1]
+    assert last.endswith("? help  Esc back")
+    assert ("12, Enter: to turn 12" in last) is (width >= 80)

@@ -465,11 +465,11 @@ async def test_the_guide_is_shown_once_in_a_life() -> None:
     kept: list[Look] = []
     house = House("Ana", "Bogdan")
     async with seated(house.nodes[0], look=Look(motion=False, guide=True), store=kept.append) as ana:
-        await ana.at.shows("GUIDE (E: off)")
+        await ana.at.shows("GUIDE (E, Enter: off)")
         ana.at.press("enter")
         await ana.at.shows("Exchange:")
-        await house.nodes[1].leave()
-        await ana.at.shows("That was a round.")
+        house.nodes[0].tell(News("over", {"result": "unfinished", "round": 1}))
+        house.nodes[0].tell(News("over", {"result": "finished", "round": 1}))
         await ana.at.until(lambda: bool(kept), "settings")
         assert kept == [Look(motion=False, guide=False)]
 

@@ -8,8 +8,9 @@ import pytest
 
 from client.tui.cells import wrap
 from client.tui.control import follow, press
-from client.tui.guide import guide_text, step_of
+from client.tui.guide import NAME_CELLS, guide_text, step_of
 from client.tui.noting import note
+from client.tui.orders import Store
 from client.tui.phrases import SCREEN
 from client.tui.state import Look, Ui
 from client.view import View
@@ -25,6 +26,9 @@ Scene = tuple[View, Ui]
 STEPS = frozenset(
     ("host", "guest", "offer", "deal", "turn", "send", "wait", "take", "several", "burn", "upcards", "blind")
 ) | {"out", "over"}
+
+FORMS = frozenset({"host_alone", "host_door", "turn_all", "over_stopped"})
+"""What a step says instead where that is what is true."""
 
 
 def guided(scene: Scene) -> Scene:
@@ -47,7 +51,7 @@ def turn_of(name: str) -> Scene:
 
 
 MOMENTS = {
-    "host": lambda: guided(scenes.lobby()),
+    "host": lambda: guided((replace(scenes.lobby()[0], door=()), scenes.lobby()[1])),
     "guest": lambda: guided((replace(scenes.lobby()[0], i_host=False), Ui())),
     "offer": lambda: guided(scenes.offered()),
     "deal": lambda: guided(scenes.dealing()),
@@ -106,6 +110,44 @@ def test_the_guide_is_for_one_round() -> None:
     assert not ui.look.guide
 
 
+@pytest.mark.parametrize("kind", ["unfinished", "faulted", "forfeit"])
+def test_a_round_that_was_stopped_is_not_called_a_round(kind: str) -> None:
+    view, ui = guided(scenes.over())
+    assert view.ending is not None
+    view = replace(view, ending=replace(view.ending, kind=kind))
+    ui = note(News("over", {"result": kind}), view, ui, NOW, "20:14")
+    assert guide_text(view, ui) == "The round was stopped before its end. In the next one the guide goes on."
+    assert note(News("contract", {}), view, ui, NOW, "20:14").look.guide
+
+
+def test_dots_are_told_of_only_where_there_are_some() -> None:
+    for hand, has_dots in (("9c 4h", True), ("9c Kh", False)):
+        view, ui = at_turn(f"stock 3c\npile 8c\nhand Ana {hand}\nhand Bogdan Qc\nturn Ana\n")
+        assert step_of(view, ui) == "turn"
+        assert ("Dots can't be played" in guide_text(view, ui)) is has_dots
+        assert (" . " in shown((view, ui)).splitlines()[-5]) is has_dots
+
+
+def test_a_host_is_told_of_the_door_and_of_bots_only_where_there_are_seats_for_them() -> None:
+    view, ui = guided(scenes.lobby())
+    assert guide_text(view, ui) == "Emil asks to come in: + lets in, - turns away."
+    view = replace(view, door=())
+    assert "press B for a bot" in guide_text(view, ui)
+    for full in (replace(ui, can_seat_bots=False), replace(ui, seats=len(view.players))):
+        assert guide_text(view, full) == "This is your table. Enter starts when all are here."
+
+
+def test_the_way_to_switch_the_guide_off_is_the_one_it_names() -> None:
+    view, ui = guided(scenes.playing())
+    assert "GUIDE (E, Enter: off)" in shown((view, ui))
+    ui, _ = press("e", view, ui, NOW)
+    ui, command = press("enter", view, ui, NOW)
+    assert command == Store(Look())
+    ui, _ = press("escape", view, ui, NOW)
+    assert "GUIDE" not in shown((view, ui))
+    assert press("e", view, ui, NOW)[0].row == 0
+
+
 def test_who_asks_for_the_guide_again_has_it_from_its_beginning() -> None:
     view, ui = scenes.playing()
     ui = replace(ui, guided=frozenset({"turn", "round"}))
@@ -119,10 +161,10 @@ def test_who_asks_for_the_guide_again_has_it_from_its_beginning() -> None:
     assert note(News("contract", {}), view, ui, NOW, "20:14").look.guide
 
 
-@pytest.mark.parametrize("code", [f"guide_{step}" for step in sorted(STEPS)])
+@pytest.mark.parametrize("code", [f"guide_{step}" for step in sorted(STEPS | FORMS)])
 def test_every_step_fits_the_smallest_screen(code: str) -> None:
     # Beside the pile at 60 columns there are 25 cells and, with three others, four rows.
-    assert len(wrap(SCREEN[code], 23)) <= 4
+    assert len(wrap(SCREEN[code].format(name="N" * NAME_CELLS), 23)) <= 4
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)])
@@ -133,7 +175,9 @@ def test_the_guide_is_on_the_screen_of_a_first_turn(size: tuple[int, int]) -> No
 
 
 def test_every_step_has_words() -> None:
-    assert {code for code in SCREEN if code.startswith("guide_")} == {f"guide_{step}" for step in STEPS} | {
+    assert {code for code in SCREEN if code.startswith("guide_")} == {
+        f"guide_{step}" for step in STEPS | FORMS
+    } | {
         "guide_head",
         "guide_off",
     }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
+from client.texts import HOW
 from client.tui.control import press
+from client.tui.keys import KEYS
+from client.tui.phrases import SCREEN
 from client.tui.state import Ui
 from client.view import Stage, View, make_view
 from engine import game
@@ -33,7 +37,7 @@ def test_who_is_ready_is_offered_no_exchange() -> None:
     before, after = shown(scenes.arrange()), shown(ready())
     assert "keys exchange" in before[-1] and "Enter ready" in before[-1]
     assert "exchange" not in after[-1] and "Enter" not in after[-1]
-    cards = next(number for number, line in enumerate(after) if line.startswith("   laid out"))
+    cards = next(number for number, line in enumerate(after) if line.startswith("   upcards"))
     assert set(after[cards + 1].split()) == {"."}
 
 
@@ -63,7 +67,7 @@ def test_the_rules_page_says_whose_rules_they_are(is_host: bool, rules: RuleSet,
 def test_the_list_of_choices_tells_of_exchanging() -> None:
     view, ui = scenes.arrange()
     page = " ".join(" ".join(shown((view, replace(ui, page="choices")))).split())
-    assert "exchange any hand card for any card laid out" in page
+    assert "exchange any hand card for any upcard" in page
     view, ui = scenes.playing()
     assert not any("exchange" in line for line in shown((view, replace(ui, page="choices"))))
 
@@ -71,7 +75,7 @@ def test_the_list_of_choices_tells_of_exchanging() -> None:
 def test_the_help_explains_the_short_signs() -> None:
     view, ui = scenes.playing()
     page = " ".join(" ".join(shown((view, replace(ui, page="help")), 120, 60)).split())
-    assert "3# is a hand of three, +3b are three blind cards, * is ready" in page
+    assert "3# is a hand of three, +3# are three downcards, * is ready" in page
 
 
 def test_a_page_at_its_top_says_so() -> None:
@@ -159,7 +163,7 @@ def test_only_blind_cards_that_are_there_are_offered() -> None:
     assert any("choose one with 1 3, then Enter" in line for line in shown(scenes.blind()))
     view, ui = scenes.blind()
     assert press("7", view, ui, 9.0)[0].message.endswith("in slot 7.")
-    assert press("enter", view, ui, 9.0)[0].message == "Choose a blind card first: 1 3."
+    assert press("enter", view, ui, 9.0)[0].message == "Choose a downcard first: 1 3."
 
 
 def test_who_plays_against_bots_alone_has_nobody_to_read_the_words_to() -> None:
@@ -169,3 +173,64 @@ def test_who_plays_against_bots_alone_has_nobody_to_read_the_words_to() -> None:
     alone = shown((replace(view, players=bots), ui))
     assert not any("aloud" in line for line in alone)
     assert any(line == "  words lemon-raven-bus" for line in alone)
+
+
+def test_help_begins_with_what_matters_here() -> None:
+    view, ui = scenes.playing()
+    lines = shown((view, replace(ui, page="help")))
+    now = [line.split()[0] for line in lines[lines.index("  NOW") + 1 : lines.index("  BESIDES") - 1]]
+    assert now == ["2-9", "Enter", "P", "Esc", "U", "R", "C", "Ctrl-C"]
+
+
+def test_help_puts_first_what_the_table_asks() -> None:
+    view, ui = scenes.lost_link()
+    view = replace(view, door=scenes.lobby()[0].door)
+    for changes, keys in (({}, {"G", "+", "-"}), ({"overdue": False, "door": ()}, set())):
+        lines = shown((replace(view, **changes), replace(ui, page="help")), 80, 60)  # type: ignore[arg-type]
+        now = {line.split()[0] for line in lines[lines.index("  NOW") + 1 : lines.index("  BESIDES") - 1]}
+        assert now & {"G", "+", "-"} == keys
+
+
+def test_help_leaves_nothing_out_on_a_small_screen() -> None:
+    view, ui = scenes.playing()
+    words = " ".join(" ".join(shown((view, replace(ui, page="help")), 60, 60)).split())
+    assert "leave the table; in a round also: stop, and keep the seat" in words
+
+
+@pytest.mark.parametrize("is_host", [True, False])
+def test_that_rules_can_be_changed_is_said_to_whom_it_is_up_to(is_host: bool) -> None:
+    for view, ui in (scenes.lobby(), scenes.over()):
+        scene = replace(view, i_host=is_host), ui
+        assert ("R change rules" in shown(scene)[-1]) is is_host
+        page = "\n".join(shown((scene[0], replace(ui, page="help"))))
+        assert ("and how to take others" in page) is is_host
+    assert "change" not in shown(scenes.playing())[-1]
+
+
+def test_choosing_a_player_shows_on_the_result_too() -> None:
+    view, ui = scenes.over()
+    names = []
+    for _ in range(2):
+        ui, _ = press("down", view, ui, 9.0)
+        names.append(ui.message)
+    assert names == ["Carmen is chosen: D sends them away.", "Bogdan is chosen: D sends them away."]
+    ui, _ = press("d", view, ui, 9.0)
+    assert "Send Bogdan away" in "\n".join(shown((view, ui)))
+    alone = replace(view, players=tuple(player for player in view.players if player.is_me))
+    assert press("down", alone, ui, 9.0)[1] is None
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_my_last_upcards_and_downcards_are_called_so(width: int) -> None:
+    ups = scenes.playing(record("pile 8c\nup Ana 9c Kh\ndown Ana 3c 4c -\nhand Bogdan Qc\nturn Ana\n"))
+    assert any("YOU Ana" in line and "your upcards:" in line for line in shown(ups, width))
+    assert any("YOU Ana" in line and "your downcards:" in line for line in shown(scenes.blind(), width))
+    assert not any("your upcards" in line for line in shown(scenes.playing(), width))
+
+
+def test_one_word_for_a_thing() -> None:
+    """The screen calls cards what the rules call them: upcards and downcards."""
+    old = re.compile(r"\bblind\b|(?<!You )(?<!to )\blaid out\b", re.IGNORECASE)
+    assert not [code for code, words in SCREEN.items() if old.search(words)]
+    assert not [code for code, words in HOW.items() if old.search(words)]
+    assert not [key.long for key in KEYS if old.search(key.long)]

@@ -32,10 +32,12 @@ from engine.rules import RuleSet
 from p2p.awake import SLEPT_S, AwakeClock
 from p2p.duties import Duty, patience_s
 from p2p.phases import Phase
+from p2p.snapshot import Snapshot, Surroundings, make_snapshot
 from tests.client.nodes import House
 from tests.client.positions import key_of, view_of
 from tests.client.test_lines import Sitting
 from tests.client.test_lines_narrate import PLAIN, STATE, VIEW
+from tests.p2p.test_withholding import stopped_at
 
 # -- what is told before anybody says yes --------------------------------------------------------------
 
@@ -263,6 +265,30 @@ async def test_at_its_end_my_program_plays_and_says_so() -> None:
 
 
 # -- a clock that stands still --------------------------------------------------------------------------
+
+
+def test_a_turn_stands_still_while_its_player_waits_for_what_others_owe() -> None:
+    stopped = stopped_at("shares of a draw", 2)
+    state = stopped.others[0].round.everything().state
+    assert state is not None
+    (waiting,) = [peer for peer in stopped.table.peers if peer.seat == state.turn]
+    assert waiting is not stopped.debtor
+
+    def look(now: float) -> Snapshot:
+        for peer in stopped.table.peers:
+            peer.session.tick(now)
+        return make_snapshot(waiting.session, Surroundings(), now)
+
+    look(0.0)
+    late = look(10_000.0).round
+    assert late is not None
+    assert {(wait.player, wait.what) for wait in late.waits} == {(stopped.debtor.me, "shares")}
+    assert waiting.session.overdue(10_000.0) and not stopped.debtor.session.overdue(10_000.0)
+    stopped.debtor.on_write = lambda peer, body: [body]
+    stopped.table.settle()
+    turn = look(10_001.0).round
+    assert turn is not None
+    assert [(wait.player, wait.what, wait.seconds) for wait in turn.waits] == [(waiting.me, "move", 0.0)]
 
 
 def test_time_in_which_this_program_did_not_run_is_held_against_nobody() -> None:

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import queue
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Final, Protocol, TextIO
@@ -95,7 +96,13 @@ class Backlog:
 
 @contextlib.contextmanager
 def unhurried(stream: TextIO) -> Iterator[Writable]:
-    """A `Backlog` of ``stream``, or the stream itself where it is no file of the system or threads are out."""
+    """A `Backlog` of ``stream``, or the stream itself where it is no file of the system or threads are out.
+
+    So it is with a console of Windows, which takes bytes in an alphabet of its own.
+    """
+    if sys.platform == "win32" and stream.isatty():
+        yield stream
+        return
     try:
         backlog = Backlog(stream)
     except (OSError, ValueError, RuntimeError):

@@ -242,6 +242,22 @@ async def test_a_person_is_asked_for_the_next_round_and_may_say_no(evening: Even
     assert snapshot.round is not None and (snapshot.round.number, snapshot.round.attempt) == (1, 2)
 
 
+async def test_what_a_host_chooses_while_a_round_is_offered_is_for_the_next_one(evening: Evening) -> None:
+    ana, bogdan = await evening.table("Ana", "Bogdan", consent=False)
+    ana.rules, ana.limits = RuleSet(refill_to=4), (0, 0, 50)
+    await ana.offer_round()
+    await until(bogdan, lambda s: s.asked)
+    ana.rules, ana.limits = RuleSet(refill_to=5), (30, 0, 60)
+    await bogdan.answer_offer(True)
+    for node in (ana, bogdan):
+        await until(node, lambda s: s.round is not None and s.round.phase is Phase.ARRANGE)
+        assert node.snapshot.round is not None
+        assert (node.snapshot.round.rules.refill_to, node.snapshot.round.limits) == (4, (0, 0, 50))
+    await until(bogdan, lambda s: bogdan.rules.refill_to == 4)
+    assert bogdan.limits == (0, 0, 50), "whoever acts for the host goes on as it was"
+    assert (ana.rules.refill_to, ana.limits) == (5, (30, 0, 60))
+
+
 async def test_whoever_joins_by_a_plain_address_learns_how_many_may_sit_there(evening: Evening) -> None:
     await evening.open("Ana", seats=3)
     bogdan = await evening.join("Bogdan")

@@ -57,6 +57,10 @@ ASK_AGAIN_S: Final = 0.5
 """Between two questions to one who does not answer: a lost datagram is not noticed as a delay."""
 
 
+KNOCK_SAID_S: Final = 1.0
+"""An open table's host lets in sooner; a person at the door takes longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
     """Where to knock: an address, and what is known of who should be there."""
@@ -97,6 +101,7 @@ def command(
     from client.commands.host import return_to_table
     from client.commands.returning import take_seat_again
     from client.commands.running import run
+    from client.commands.screen import wants_screen
     from client.commands.seat import sitting
     from p2p.addresses import is_literal
     from p2p.join_words import read_join_words
@@ -123,41 +128,13 @@ def command(
             )
             if code is not None:
                 return code
-        code, doors = _doors_wanted(seat, where, interfaces, searches=searches)
+        plan = _guest_plan(seat, interfaces, searches)
+        if where is None and wants_screen(seat):
+            return run(lambda: _join_from_list(seat, plan))
+        code, doors = _doors_at(seat, where, interfaces, searches=searches)
         if code or not doors:
             return code
-        return run(lambda: _join(seat, doors, _guest_plan(seat, interfaces, searches)))
-
-
-def _doors_wanted(
-    seat: Seat, where: str | None, interfaces: tuple[str, ...], *, searches: bool
-) -> tuple[int, list[Door]]:
-    """An exit code and where to knock, by ``where`` or by a person's choice from the live list.
-
-    No door if the list was left without a choice.
-    What was typed there and fits nothing leads back to the list, which says so.
-    """
-    from client.cards import clean
-    from client.commands.running import run
-    from client.commands.screen import wants_screen
-    from p2p.errors import NetworkProblem
-
-    if where is not None or not wants_screen(seat):
-        return _doors_at(seat, where, interfaces, searches=searches)
-    message = ""
-    while True:
-        answers: list[FoundTable | str] = []
-        code = run(partial(_look_on_screen, seat, interfaces, answers, searches=searches, message=message))
-        if code or not answers:
-            return code, []
-        picked = answers[0]
-        try:
-            if isinstance(picked, FoundTable):
-                return 0, _doors(picked)
-            click.echo(f"Searching for {clean(picked)} …", err=True)
-            return _doors_at(seat, picked, interfaces, searches=searches)
-        except (NoTable, NetworkProblem) as error:
-            message = told(error).partition("\n")[0]
+        return run(lambda: _join(seat, doors, plan))
 
 
 def _doors_at(
@@ -172,36 +149,30 @@ def _doors_at(
         return 0, [Door(parse_address(where))]
     if where is not None and read_join_words(where) is not None:
         doors: list[Door] = []
-        return run(lambda: _find_by_words(seat, where, interfaces, doors)), doors
+        return run(lambda: find_by_words(seat, where, interfaces, doors)), doors
     found: list[FoundTable] = []
     code = run(lambda: _find(seat, where, interfaces, found, searches=searches))
     if code or not found:
         return code, []
-    return 0, _doors(found[0] if where is not None or len(found) == 1 else _ask(found))
+    return 0, doors_of(found[0] if where is not None or len(found) == 1 else _ask(found))
 
 
-async def _look_on_screen(
-    seat: Seat,
-    interfaces: tuple[str, ...],
-    answers: list[FoundTable | str],
-    *,
-    searches: bool,
-    message: str = "",
-) -> int:
-    """Puts what a person chose from the live list, or typed, into ``answers``; nothing if it was left."""
-    from client.commands.saved import known_addresses
+async def _join_from_list(seat: Seat, plan: TablePlan) -> int:
+    """Sits down at what a person chooses from the live list, on the full screen; 0 if it was left."""
+    from client.commands.choosing import choose_on_screen
+    from client.commands.host import hold_table
     from client.commands.screen import is_mono, look_for
     from client.settings import load
     from client.tui.find import FindScreen
-    from p2p.identity import load_or_make_key
 
     look = look_for(load(seat.data.settings), seat.ascii_only)
-    key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
-    async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
-        answer = await FindScreen(browser, look, is_mono=is_mono(), message=message).run()
-    if answer is not None:
-        answers.append(answer)
-    return 0
+    found = await choose_on_screen(
+        seat, plan, lambda looking, go: FindScreen(looking, look, is_mono=is_mono(), go=go)
+    )
+    if found is None:
+        return 0
+    node, seat = found
+    return await hold_table(node, seat, replace(plan, seats=node.seats))
 
 
 async def _find(
@@ -214,7 +185,7 @@ async def _find(
     key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
     async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
         if wanted is not None:
-            found.append(await _wait_for(browser, wanted))
+            found.append(await wait_for(browser, wanted))
             return 0
         tables = await _live(browser)
         while not tables:
@@ -225,7 +196,7 @@ async def _find(
     return 0
 
 
-async def _find_by_words(seat: Seat, words: str, interfaces: tuple[str, ...], doors: list[Door]) -> int:
+async def find_by_words(seat: Seat, words: str, interfaces: tuple[str, ...], doors: list[Door]) -> int:
     """Puts the door that join words mean into ``doors``: whoever answers there with the right fingerprint.
 
     If nobody answers the question (a host that announces nothing does not), every address that fits is
@@ -275,7 +246,7 @@ async def _live(browser: Browser) -> list[FoundTable]:
     return []
 
 
-async def _wait_for(browser: Browser, wanted: str) -> FoundTable:
+async def wait_for(browser: Browser, wanted: str) -> FoundTable:
     """The live table that fits ``wanted``; raises ``NoTable`` if none does after a while.
 
     A beginning of a name is taken only when others have had time to answer: it might fit them too.
@@ -311,7 +282,7 @@ def _ask(tables: list[FoundTable]) -> FoundTable:
     return tables[number - 1]
 
 
-def _doors(table: FoundTable) -> list[Door]:
+def doors_of(table: FoundTable) -> list[Door]:
     """Every address at which the table was seen, the host's word or not: any member knows the way."""
     doors = [
         Door(address, table.table_id, seen.ad.key, table.seats)
@@ -348,7 +319,7 @@ def _guest_plan(seat: Seat, interfaces: tuple[str, ...], searches: bool) -> Tabl
 async def _join(seat: Seat, doors: list[Door], plan: TablePlan) -> int:
     from client.commands.host import hold_table
 
-    node = await _knock(seat, doors, plan)
+    node = await knock(seat, doors, plan, lambda said: click.echo(said, file=seat.out))
     return await hold_table(node, seat, replace(plan, seats=node.seats))
 
 
@@ -366,8 +337,30 @@ async def _when_not_busy(join: Callable[[], Awaitable[Node]]) -> Node:
     return await join()
 
 
-async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
-    """A node that has been let in at the first door that answers; raises what the last one said."""
+class Waiting:
+    """Says once that a door is not opened at once: at an open table there is nothing to wait for."""
+
+    def __init__(self, say: Callable[[str], None], sentence: str) -> None:
+        self._say = say
+        self._sentence = sentence
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """The knock has been sent."""
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(KNOCK_SAID_S, self._say, self._sentence)
+
+    def end(self) -> None:
+        """It has been answered."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+async def knock(seat: Seat, doors: list[Door], plan: TablePlan, say: Callable[[str], None]) -> Node:
+    """A node that has been let in at the first door that answers; raises what the last one said.
+
+    ``say``: tells a person that the host is being asked; not where the door opens at once.
+    """
     from p2p.addresses import is_loopback, show_address
     from p2p.errors import NetworkProblem
     from p2p.node import Node, NodeConfig
@@ -386,16 +379,14 @@ async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
         )
         where = show_address(door.address)
 
-        def waiting(where: str = where) -> None:
-            click.echo(f"Knocked at {where}; the host decides who comes in.", file=seat.out)
-
+        asked = Waiting(say, f"Knocked at {where}; the host decides who comes in.")
         try:
             join = partial(
                 Node.join_table,
                 *(config, door.address),
                 table_id=door.table_id,
                 expected=door.key,
-                on_waiting=waiting,
+                on_waiting=asked.begin,
             )
             node = await _when_not_busy(join)
             if door.seats is not None:
@@ -405,4 +396,6 @@ async def _knock(seat: Seat, doors: list[Door], plan: TablePlan) -> Node:
             # A wrong answer is an answer; only silence sends us to the next address.
             if error.code not in ("no_answer", "lost") or number == len(doors) - 1:
                 raise
+        finally:
+            asked.end()
     raise NoTable("no_table", ADVICE)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from client.commands.finding import PATIENCE_S, FoundTable, group
+from client.sentences import render_error
 from client.tui.cells import Row, Span, cut, filled, fit, line, row, wrap
 from client.tui.phrases import text
 from client.tui.state import Look
 from client.tui.terminal import Terminal
+from engine.errors import ShitheadError
+from p2p.identity import BadName
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -22,6 +25,12 @@ if TYPE_CHECKING:
 
 MAX_TYPED_CHARACTERS: Final = 100
 """Of an address or table words: the longest have some fifty."""
+
+MAX_NUMBER_DIGITS: Final = 3
+"""Of a table's number in the list; more tables are on no network."""
+
+MESSAGE_ROWS: Final = 3
+"""For why a table can't be joined: the longest sentences of the network fit at 60 columns."""
 
 WHERE_WIDTH: Final = 100
 """From this width on the addresses are shown as well."""
@@ -49,6 +58,10 @@ class Finding:
     is_late: bool = False
     is_help: bool = False
     message: str = ""
+    asks_name: bool = False
+    """Whether what is typed is a name for me: mine is taken at the table that was chosen."""
+    busy: str = ""
+    """What is being done; keys wait till it is."""
 
 
 def find_rows(shown: Finding, look: Look, width: int, height: int) -> list[Row]:
@@ -79,8 +92,12 @@ def find_rows(shown: Finding, look: Look, width: int, height: int) -> list[Row]:
         parts = [part for code in codes for part in wrap(text(code, style), width - 4)]
         body = [row(width, Span("  " + part, "hint")) for part in parts]
     foot = text("find_keys_typing" if shown.typed is not None else "find_keys", style)
+    if shown.busy:
+        foot = text("find_keys_busy", style)
+    said, look_of = (shown.busy, "wait") if shown.busy else (shown.message, "warning")
+    parts = wrap(said, width - 2)[:MESSAGE_ROWS] if said else [""]
     bottom = [
-        row(width, Span(" " + cut(shown.message, width - 2), "warning")),
+        *(row(width, Span(" " + part, look_of)) for part in parts),
         line(width),
         row(width, Span(" " + foot, "footer")),
     ]
@@ -119,7 +136,7 @@ def _typed_rows(shown: Finding, look: Look, width: int) -> list[Row]:
     style = look.style
     if shown.typed is None:
         return [row(width, Span("  " + text("find_type", style), "dim", "type"))]
-    prompt = text("find_where", style)
+    prompt = text("find_name" if shown.asks_name else "find_where", style)
     return [row(width, Span(f"  {prompt} {shown.typed[-(width - 20) :]}", "typing"), Span("_", "cursor"))]
 
 
@@ -127,7 +144,7 @@ def press_find(key: str, shown: Finding, look: Look) -> tuple[Finding, FoundTabl
     """What a key leads to: another state, and the table that was chosen or what was typed."""
     was_help, shown = shown.is_help, replace(shown, message="", is_help=False)
     if shown.typed is not None:
-        return _press_typing(key, shown)
+        return _press_typing(key, shown, look)
     count = len(shown.tables)
     match key:
         case "up" | "down":
@@ -137,8 +154,6 @@ def press_find(key: str, shown: Finding, look: Look) -> tuple[Finding, FoundTabl
             return _chosen(shown, shown.row, look)
         case _ if key.startswith("table:"):
             return _chosen(shown, int(key.partition(":")[2]), look)
-        case _ if len(key) == 1 and key.isdigit() and 1 <= int(key) <= count:
-            return _chosen(shown, int(key) - 1, look)
         case "?" if not was_help:
             return replace(shown, is_help=True), None
         case _ if was_help and (len(key) == 1 or key == "escape"):
@@ -162,15 +177,21 @@ def _chosen(shown: Finding, number: int, look: Look) -> tuple[Finding, FoundTabl
     return shown, table
 
 
-def _press_typing(key: str, shown: Finding) -> tuple[Finding, str | None]:
+def _press_typing(key: str, shown: Finding, look: Look) -> tuple[Finding, FoundTable | str | None]:
     typed = shown.typed or ""
+    number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) <= MAX_NUMBER_DIGITS else 0
     match key:
+        case "enter" if 1 <= number <= len(shown.tables) and not shown.asks_name:
+            # Not at once: an address begins with a digit too.
+            return _chosen(replace(shown, typed=None), number - 1, look)
         case "enter":
             return shown, typed.strip() or None
         case "escape":
-            return replace(shown, typed=None), None
+            return replace(shown, typed=None, asks_name=False), None
+        case "backspace" if typed or shown.asks_name:
+            return replace(shown, typed=typed[:-1]), None
         case "backspace":
-            return replace(shown, typed=typed[:-1] if typed else None), None
+            return replace(shown, typed=None), None
         case _ if len(key) == 1:
             return replace(shown, typed=(typed + key)[:MAX_TYPED_CHARACTERS]), None
         case _:
@@ -180,7 +201,8 @@ def _press_typing(key: str, shown: Finding) -> tuple[Finding, str | None]:
 class FindScreen:
     """The list on a terminal, live. ``run`` returns the table chosen, what was typed, or None for neither.
 
-    ``message``: what is said first, until a key is pressed.
+    ``go``: sits down there, under another name where one is given; the list stays on the screen until it has, and
+    says what it raised. Without it the choice itself ends the list.
     """
 
     def __init__(
@@ -189,7 +211,7 @@ class FindScreen:
         look: Look,
         *,
         is_mono: bool = False,
-        message: str = "",
+        go: Callable[[FoundTable | str, str | None], Awaitable[None]] | None = None,
         input: Input | None = None,  # noqa: A002 - the toolkit's word
         output: Output | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -198,8 +220,12 @@ class FindScreen:
         self._look = look
         self._clock = clock
         self._started = clock()
-        self._shown = Finding(message=message)
+        self._shown = Finding()
         self._answer: FoundTable | str | None = None
+        self._go = go
+        self._going: asyncio.Task[None] | None = None
+        self._wanted: FoundTable | str = ""
+        self._failure: Exception | None = None
         self.terminal = Terminal(self, is_mono=is_mono, input=input, output=output)
 
     @property
@@ -226,13 +252,27 @@ class FindScreen:
         if key == "ctrl-c":
             self.terminal.stop()
             return
-        self._shown, answer = press_find(key, self._shown, self._look)
-        if answer is not None:
+        if self._going is not None:
+            # Whatever else is pressed meanwhile was not meant for what comes next.
+            if key == "escape":
+                self._going.cancel()
+            return
+        before = self._shown
+        self._shown, answer = press_find(key, before, self._look)
+        if answer is None:
+            return
+        if self._go is None:
             self._answer = answer
             self.terminal.stop()
+            return
+        name = answer if before.asks_name and isinstance(answer, str) else None
+        self._wanted = self._wanted if name is not None else answer
+        self._begin(self._go, name)
 
     def paste(self, pasted: str) -> None:
         """Pasted text is an address, or words that somebody sent."""
+        if self._going is not None:
+            return
         typed = (self._shown.typed or "") + " ".join(pasted.split())
         self._shown = replace(self._shown, typed=typed[:MAX_TYPED_CHARACTERS])
 
@@ -244,9 +284,51 @@ class FindScreen:
             await self.terminal.run()
         finally:
             late.cancel()
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            tasks = [watching] if self._going is None else [watching, self._going]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
         return self._answer
+
+    def say(self, said: str) -> None:
+        """Shows what is being done."""
+        self._shown = replace(self._shown, busy=said)
+        self.terminal.refresh()
+
+    def _begin(self, go: Callable[[FoundTable | str, str | None], Awaitable[None]], name: str | None) -> None:
+        place = self._wanted if isinstance(self._wanted, str) else self._wanted.name
+        self.say(text("find_trying", self._look.style, place=place))
+        self._going = asyncio.create_task(self._attempt(go, name), name="joining")
+
+    async def _attempt(
+        self, go: Callable[[FoundTable | str, str | None], Awaitable[None]], name: str | None
+    ) -> None:
+        """Goes there; the list says why not, or has done its part."""
+        try:
+            await go(self._wanted, name)
+        except asyncio.CancelledError:
+            self._back("", asks_name=False)
+        except ShitheadError as error:
+            if error.code == "name_taken":
+                taken = str(error.sentence.values.get("name", ""))
+                self._back(text("find_name_taken", self._look.style, name=taken), asks_name=True)
+            else:
+                said = " ".join(render_error(error, style=self._look.style)).partition("\n")[0]
+                self._back(said, asks_name=name is not None and isinstance(error, BadName))
+        except Exception as error:
+            self._failure = error
+            self.terminal.stop()
+        else:
+            self._answer = self._wanted
+            self.terminal.stop()
+
+    def _back(self, said: str, *, asks_name: bool) -> None:
+        self._going = None
+        typed = "" if asks_name else None
+        self._shown = replace(self._shown, busy="", message=said, asks_name=asks_name, typed=typed)
+        self.terminal.refresh()
 
     def _be_late(self) -> None:
         self._shown = replace(self._shown, is_late=True)

@@ -11,8 +11,7 @@ import pytest
 from client.commands import join
 from client.commands.common import told
 from client.commands.finding import FoundTable, choose, group, look, looks_like_address, one_a_line
-from client.commands.join import BUSY_TRIES, Door, _doors, _wait_for, _when_not_busy
-from client.commands.seat import Seat
+from client.commands.join import BUSY_TRIES, _when_not_busy, doors_of, wait_for
 from client.problems import NoTable
 from p2p.addresses import Address
 from p2p.advert import TableAd
@@ -72,7 +71,7 @@ def test_peers_of_one_table_are_one_table_and_the_live_one_is_knocked_at() -> No
     kitchen, attic = group(peers)
     assert (kitchen.name, kitchen.is_live, kitchen.address, kitchen.key) == ("Kitchen", True, THERE, b"\2" * 32)
     assert (attic.name, attic.address) == ("Attic", HERE)
-    assert [door.address for door in _doors(kitchen)] == [THERE, HERE]
+    assert [door.address for door in doors_of(kitchen)] == [THERE, HERE]
 
 
 def test_rules_and_seats_are_those_that_the_acting_host_names() -> None:
@@ -98,7 +97,7 @@ def test_an_announced_table_without_an_address_is_listed_and_cannot_be_joined() 
     assert table.address is None
     assert "address not known" in table.in_words()
     with pytest.raises(NoTable) as caught:
-        _doors(table)
+        doors_of(table)
     assert "join ADDRESS" in str(caught.value)
 
 
@@ -138,14 +137,14 @@ async def test_a_whole_name_is_taken_at_once_though_a_longer_one_begins_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     browser = FakeBrowser([seen("Kitchen two", 2), seen("Kitchen", 1)])
-    assert (await _wait_for(cast("Browser", browser), "kitchen")).name == "Kitchen"
+    assert (await wait_for(cast("Browser", browser), "kitchen")).name == "Kitchen"
 
 
 async def test_a_beginning_waits_for_others_that_may_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.commands.join.SETTLE_S", 0.0)
     browser = FakeBrowser([seen("Kitchen", 1)], [seen("Kitchen", 1), seen("Kitten", 2)])
     with pytest.raises(NoTable) as caught:
-        await _wait_for(cast("Browser", browser), "kit")
+        await wait_for(cast("Browser", browser), "kit")
     assert caught.value.code == "several_tables"
 
 
@@ -154,7 +153,7 @@ async def test_a_name_that_never_comes_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("client.commands.join.PATIENCE_S", 0.01)
     browser = FakeBrowser([seen("Kitchen", 1)])
     with pytest.raises(NoTable) as caught:
-        await _wait_for(cast("Browser", browser), "Attic")
+        await wait_for(cast("Browser", browser), "Attic")
     assert caught.value.code == "no_such_table"
     assert "Kitchen" in str(caught.value)
 
@@ -183,33 +182,6 @@ def test_what_has_the_shape_of_an_address_is_not_looked_for_as_a_name(text: str)
 )
 def test_names_are_names(text: str) -> None:
     assert not looks_like_address(text)
-
-
-def test_a_name_typed_into_the_list_that_nobody_has_leads_back_to_the_list(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (kitchen,) = group([seen("Kitchen", 1)])
-    answers: list[FoundTable | str] = ["Attic", "999.1.1.1", kitchen]
-    messages: list[str] = []
-
-    async def list_shown(
-        seat: Seat, interfaces: object, chosen: list[object], *, searches: bool, message: str
-    ) -> int:
-        messages.append(message)
-        chosen.append(answers.pop(0))
-        return 0
-
-    async def looked_for(seat: Seat, wanted: str, *rest: object, searches: bool) -> int:
-        raise NoTable("no_such_table", "No table called {name} answers.\n  - advice", name=wanted)
-
-    monkeypatch.setattr("client.commands.screen.wants_screen", lambda seat: True)
-    monkeypatch.setattr(join, "_look_on_screen", list_shown)
-    monkeypatch.setattr(join, "_find", looked_for)
-    code, doors = join._doors_wanted(cast("Seat", None), None, (), searches=False)
-    assert (code, doors) == (0, [Door(HERE, kitchen.table_id, kitchen.key, 5)])
-    assert messages[:2] == ["", "No table called Attic answers."]
-    assert messages[2].startswith("999.1.1.1 is not an address.")
-    assert "Searching for Attic …" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

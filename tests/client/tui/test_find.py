@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.find import Finding, FindScreen, find_rows, press_find
+from client.commands.finding import FoundTable
+from client.tui.find import MAX_NUMBER_DIGITS, MESSAGE_ROWS, Finding, FindScreen, find_rows, press_find
 from client.tui.state import Look
+from engine.errors import Sentence, ShitheadError
 from p2p.advert import TableAd
 from p2p.discovery import SeenTable
+from p2p.errors import NetworkProblem
+from p2p.identity import BadName
 from tests.client.tui.desk import LIMIT_S, desk
 from tests.client.tui.scenes import as_text
 from tests.client.tui.test_properties import check_size
@@ -96,8 +100,15 @@ def test_arrows_numbers_and_enter_choose() -> None:
     assert answer is None
     _, answer = press_find("enter", shown, Look())
     assert answer == shown.tables[1]
-    _, answer = press_find("1", shown, Look())
+    typed, answer = press_find("1", shown, Look())
+    # It may be the beginning of an address.
+    assert (typed.typed, answer) == ("1", None)
+    _, answer = press_find("enter", typed, Look())
     assert answer == shown.tables[0]
+    for more in ("0", "92.0.2.7"):
+        longer, _ = press_find("enter", replace(typed, typed="1" + more), Look())
+        assert longer.typed == "1" + more
+    assert press_find("enter", replace(typed, typed="9" * (MAX_NUMBER_DIGITS + 1)), Look())[1] == "9999"
     _, answer = press_find("table:1", shown, Look())
     assert answer == shown.tables[1]
 
@@ -105,7 +116,7 @@ def test_arrows_numbers_and_enter_choose() -> None:
 def test_a_table_that_cannot_be_joined_says_why() -> None:
     shown = listed(OLD, GONE)
     for key, why in (("1", "another version"), ("2", "does not answer")):
-        again, answer = press_find(key, shown, Look())
+        again, answer = press_find("enter", press_find(key, shown, Look())[0], Look())
         assert answer is None
         assert why in again.message
 
@@ -166,3 +177,111 @@ def test_help_is_a_key_away_and_any_key_leads_back(size: tuple[int, int]) -> Non
         assert (again.is_help, again.typed, answer) == (False, None, None)
     typing, _ = press_find("a", replace(shown, is_help=False), Look())
     assert press_find("?", typing, Look())[0].typed == "a?"
+
+
+class Going:
+    """What a choice does: it waits until the test says how it ends."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str | None]] = []
+        self.ends: asyncio.Queue[ShitheadError | None] = asyncio.Queue()
+        self.cancelled = 0
+
+    async def __call__(self, wanted: FoundTable | str, name: str | None) -> None:
+        self.asked.append((wanted if isinstance(wanted, str) else wanted.name, name))
+        try:
+            end = await self.ends.get()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if end is not None:
+            raise end
+
+
+async def test_what_did_not_work_leads_back_to_the_list_and_keys_meanwhile_go_nowhere() -> None:
+    going = Going()
+    async with desk() as (at, ends):
+        screen = FindScreen(Tables(KITCHEN), Look(), go=going, **ends)
+        running = at.task = asyncio.create_task(screen.run())
+        await at.shows("> 1 Kitchen")
+        at.press(*"192.0.2.99", "enter")
+        await at.shows("Asking for a seat at 192.0.2.99 ...")
+        for key in ("x", "y", "z", "enter"):
+            screen.key(key)
+        screen.paste("pasted")
+        going.ends.put_nowait(NetworkProblem("no_answer", address="192.0.2.99:21052", seconds=5))
+        await at.shows("192.0.2.99:21052")
+        await at.lacks("Asking for a seat")
+        await at.shows("Kitchen")
+        assert "xyz" not in at.text
+        assert "pasted" not in at.text
+        at.press("1", "enter")
+        await at.shows("Asking for a seat at Kitchen ...")
+        screen.say("Knocked at the door.")
+        await at.shows("Knocked at the door.")
+        going.ends.put_nowait(None)
+        async with asyncio.timeout(LIMIT_S):
+            answer = await running
+        assert isinstance(answer, FoundTable)
+        assert going.asked == [("192.0.2.99", None), ("Kitchen", None)]
+
+
+async def test_where_the_name_is_taken_another_one_is_asked_for() -> None:
+    going = Going()
+    async with desk(60, 16) as (at, ends):
+        screen = FindScreen(Tables(KITCHEN), Look(), go=going, **ends)
+        running = at.task = asyncio.create_task(screen.run())
+        await at.shows("Kitchen")
+        at.press("enter")
+        going.ends.put_nowait(NetworkProblem("name_taken", name="Ana"))
+        await at.shows("Somebody at that table is called Ana already.")
+        at.press(*"you", "enter")
+        going.ends.put_nowait(BadName(Sentence("name_doubtful", "{name} is no name.", {"name": "you"})))
+        await at.shows("you is no name.")
+        await at.shows("My name")
+        at.press(*"Anna", "enter")
+        going.ends.put_nowait(None)
+        async with asyncio.timeout(LIMIT_S):
+            assert await running is not None
+        assert going.asked == [("Kitchen", None), ("Kitchen", "you"), ("Kitchen", "Anna")]
+
+
+async def test_escape_and_ctrl_c_end_the_waiting_at_a_door() -> None:
+    going = Going()
+    async with desk() as (at, ends):
+        screen = FindScreen(Tables(KITCHEN), Look(), go=going, **ends)
+        running = at.task = asyncio.create_task(screen.run())
+        await at.shows("Kitchen")
+        at.press("enter")
+        await at.shows("Asking for a seat")
+        at.press("esc")
+        await at.lacks("Asking for a seat")
+        assert going.cancelled == 1
+        at.press("enter")
+        await at.shows("Asking for a seat")
+        at.press("ctrl-c")
+        async with asyncio.timeout(LIMIT_S):
+            assert await running is None
+        assert going.cancelled == 2
+
+
+async def test_a_bug_in_joining_is_raised_and_not_hidden_behind_the_list() -> None:
+    async def breaks(wanted: FoundTable | str, name: str | None) -> None:
+        raise ZeroDivisionError
+
+    async with desk() as (at, ends):
+        screen = FindScreen(Tables(KITCHEN), Look(), go=breaks, **ends)
+        running = asyncio.create_task(screen.run())
+        await at.shows("Kitchen")
+        at.press("enter")
+        with pytest.raises(ZeroDivisionError):
+            async with asyncio.timeout(LIMIT_S):
+                await running
+
+
+def test_a_long_reason_is_wrapped_and_not_cut() -> None:
+    why = "Nobody answered at 192.0.2.99:21052. " * 3
+    shown = as_text(find_rows(replace(listed(KITCHEN), message=why.strip()), Look(), 60, 16))
+    assert shown.count("192.0.2.99:21052") == 3
+    assert MESSAGE_ROWS == 3
+    check_size(find_rows(replace(listed(KITCHEN), busy="y " * 200), Look(), 60, 16), 60, 16)  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ TOLD: Final[dict[str, tuple[str, str]]] = {
     "lost": ("The link to {player} is lost.", ""),
     "back": ("The link to {player} is back.", ""),
     "shithead": ("{player} is the shithead.", "You are the shithead."),
-    "debt": ("{player} owed {what}.", "You owed {what}."),
+    "debt": ("{player} was waited for in vain {what}.", "You were waited for in vain {what}."),
     "gone": ("{player} had left the round.", "You had left the round."),
     "gave_up": ("{player} gave the round up.", "You gave the round up."),
     "wait": ("Waiting for {player} {what}.", "It is on you {what}."),
@@ -290,6 +290,7 @@ SAID: Final[dict[str, str]] = {
     ),
     "bye_lose": "You have left the table. The round is lost: of two players, whoever leaves is the shithead.",
     "bye_stop": "You have left the table. The round has ended for all and counts for nobody.",
+    "quit_keep": "To come back later instead, press Ctrl-C: that stops the program, and your seat is kept.",
     "quit_stays": "You stay.",
     "bye": "You have left the table.",
     "kicked": "The host has sent you away from the table.",
@@ -315,22 +316,6 @@ WAITS: Final = {
     "reveal": "to open the seed",
 }
 """``p2p.duties.Duty.what`` → in words, after "Waiting for Ana"."""
-
-DEBTS: Final = {
-    "accept": "an answer",
-    "key": "a key for the deal",
-    "deck": "a shuffle",
-    "proof": "the proof of a shuffle",
-    "agreed": "the agreement on the deck",
-    "shares": "shares for a card",
-    "ready": "being ready",
-    "declare": "a declaration",
-    "move": "a move",
-    "flip": "shares for a flipped card",
-    "result": "a signature under the result",
-    "reveal": "a seed",
-}
-"""``p2p.duties.Duty.what`` → in words, after "Ana owed"."""
 
 STAGES: Final = {
     "lobby": "before a round",

@@ -311,6 +311,7 @@ class LineClient:
     def _ask_quit(self, does: str) -> None:
         self._asks_quit = does
         self._say(f"quit_{does}", players=len(self._view.roster))
+        self._say("quit_keep")
 
     def _show(self, what: str) -> None:
         view, style = self._view, self._style

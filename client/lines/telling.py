@@ -9,7 +9,7 @@ from typing import Final
 from client.cards import JOKER, rank_label, rank_word
 from client.clocks import Clocks
 from client.names import shown_name
-from client.phrases import DEBTS, said, told
+from client.phrases import WAITS, said, told
 from client.sentences import listed, render
 from client.view import View
 from engine.cards import card_text, rank_text
@@ -262,7 +262,7 @@ def over(values: Mapping[str, object], after: View) -> list[Sentence]:
         found.append(told("shithead", shithead == after.me, player=shithead))
     debts = values.get("debts")
     for key, what in debts if isinstance(debts, tuple) else ():
-        found.append(told("debt", key == after.me, player=key, what=DEBTS.get(what, what)))
+        found.append(told("debt", key == after.me, player=key, what=WAITS.get(what, what)))
     for key in _keys(values, "left"):
         found.append(told("gone", key == after.me, player=key))
     for key in _keys(values, "gave_up"):

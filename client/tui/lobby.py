@@ -9,7 +9,7 @@ from client.evening import played, sums
 from client.fairness import STOPPED, how_far
 from client.lines.narrate import place_word
 from client.lines.show import LOOPBACK
-from client.phrases import DEBTS
+from client.phrases import WAITS
 from client.sentences import render
 from client.tui.cells import Row, Span, cells, cut, filled, fit, line, row, span, wrap
 from client.tui.guide import guide_text
@@ -328,7 +328,7 @@ def _remarks(view: View, ui: Ui, width: int) -> list[Row]:
         said += [(text("over_left", style, name=name), "warning") for name in ending.left[:2]]
     said += [(render(fault, view.names, style), "bad") for fault in view.faults[:2]]
     for name, what in ending.debts[:3]:
-        said.append((text("owed", style, name=name, what=DEBTS.get(what, what)), "warning"))
+        said.append((text("owed", style, name=name, what=WAITS.get(what, what)), "warning"))
     said += [(text("gave_up", style, name=name), "warning") for name in ending.gave_up[:2]]
     if view.stage is Stage.ENDING:
         said.append((text("ending", style, done=ending.signed, all=ending.signers), "hint"))

@@ -244,7 +244,7 @@ SCREEN: Final[dict[str, str]] = {
     "next_mine": "Enter starts it.",
     "next_wait": "{host} starts it.",
     "next_alone": "Waiting for somebody to join.",
-    "owed": "{name} owed {what}",
+    "owed": "{name} was waited for in vain {what}",
     "gave_up": "{name} gave the round up",
     # pages
     "page_help": "HELP",

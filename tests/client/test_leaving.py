@@ -79,6 +79,9 @@ def test_the_question_fits_the_two_lines_of_the_smallest_screen(code: str) -> No
     from client.tui.cells import wrap
 
     assert len(wrap(SCREEN[f"ask_quit_{code}"], 58)) <= 2
+    # With its third answer at the usual width; where it is narrower, all three in fewer words.
+    assert len(wrap(SCREEN[f"ask_quit_{code}"] + SCREEN["ask_keep"], 78)) <= 2
+    assert len(wrap(SCREEN["ask_quit_small"], 58)) <= 2
 
 
 # -- afterwards ------------------------------------------------------------------------------------------

@@ -271,6 +271,7 @@ async def test_leaving_in_mid_round_asks_a_person() -> None:
     sitting = Sitting(house.nodes[0])
     await sitting.says("start", "Arrange: ")
     await sitting.says("quit", "of two players, whoever leaves is the shithead")
+    await sitting.screen.shows("To come back later instead, press Ctrl-C: that stops the program")
     await sitting.says("no", "You stay.")
     await sitting.says("quit", "of two players, whoever leaves is the shithead")
     for other in ("table", "say hello", "", "what"):
@@ -512,7 +513,7 @@ async def test_links_and_waits_are_told() -> None:
     house.wait(60)
     await sitting.screen.shows("Bogdan has been waited for 80 s to be ready. `void` gives the round up")
     await sitting.says("void", "Round 1 ends unfinished: nobody is the shithead.")
-    await sitting.screen.shows("Bogdan owed being ready.")
+    await sitting.screen.shows("Bogdan was waited for in vain to be ready.")
     await sitting.screen.shows("You gave the round up.")
     sitting.keyboard.type(None)
     assert await sitting.code() == 0

@@ -163,7 +163,10 @@ def test_the_end_of_a_round() -> None:
     given_up = {**over, "result": "unfinished", "finish": (), "shithead": None, "debts": ((BOGDAN, "move"),)}
     guest = view_of(STATE, acting_host=BOGDAN)
     lines = tell(News("over", given_up), before=guest, after=guest)
-    assert lines[:2] == ["Round 3 ends unfinished: nobody is the shithead.", "Bogdan owed a move."]
+    assert lines[:2] == [
+        "Round 3 ends unfinished: nobody is the shithead.",
+        "Bogdan was waited for in vain to play.",
+    ]
     assert lines[-1] == "Bogdan can start another round."
     alone = view_of(STATE, players=(player("Ana"),))
     assert tell(News("over", {**over, "left": (BOGDAN,)}), after=alone)[-2:] == [

@@ -118,7 +118,7 @@ async def test_giving_up_is_asked_about_and_says_what_becomes_of_the_round() -> 
         assert house.nodes[0].peer.round.everything().final is None
         ana.at.press("g", "y")
         await ana.at.shows("The round ended unfinished: nobody is the shithead.")
-        await ana.at.shows("Bogdan owed being ready")
+        await ana.at.shows("Bogdan was waited for in vain to be ready")
         await ana.at.shows("Ana gave the round up")
 
 

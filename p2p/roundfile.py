@@ -55,7 +55,8 @@ _ENTRY_FRAME_BYTES: Final = 16
 _FRAME_BYTES: Final = 1024
 """What a file has besides its entries."""
 
-_HeadText: TypeAlias = Annotated[str, Meta(max_length=MAX_HEAD_CHARACTERS)]
+_HeadText: TypeAlias = Annotated[str, Meta(max_length=MAX_HEAD_CHARACTERS, pattern=r"\A[ -~]*\Z")]
+"""Printable ASCII, as the program writes it: nobody signs it, and nothing of it may move a cursor."""
 
 
 class NotARound(ShitheadError):

@@ -303,6 +303,13 @@ def _rules_file(path: Path) -> RuleSet:
         ) from error
 
 
+def shown(place: object) -> str:
+    """A path as it may be printed: whoever made the file may have named it to move the cursor."""
+    from client.cards import clean
+
+    return clean(str(place))
+
+
 def told(error: ShitheadError) -> str:
     """An error in words: what happened and, where it is known, what to do."""
     from client.sentences import render_error

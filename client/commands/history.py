@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from client.commands.common import Options, data_options
+from client.commands.common import Options, data_options, shown
 from client.problems import EXIT_GOOD, UsageProblem
 from client.texts import of_saved
 
@@ -198,6 +198,7 @@ def _round_lines(rounds: tuple[PlayedRound, ...]) -> list[str]:
         gone = [of_saved("left_it", name=name) for name in each.left]
         gone += [of_saved("missed_it", name=name) for name in each.missed]
         lines.append(
-            f"{each.saved_at[:16].replace('T', ' ')}  {', '.join(part for part in (*places, last, *gone) if part)}"
+            f"{shown(each.saved_at[:16]).replace('T', ' ')}  "
+            f"{', '.join(part for part in (*places, last, *gone) if part)}"
         )
     return lines

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from client.commands.common import Commands, Options, data_options, told
+from client.commands.common import Commands, Options, data_options, shown, told
 from client.commands.saved import LAST
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, EXIT_USAGE, UsageProblem
 
@@ -40,9 +40,9 @@ def export(options: Options, wanted: str, output: Path | None) -> int:
         with output.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
-        click.echo(f"{output}: can't be written ({error.strerror or error}).", err=True)
+        click.echo(f"{shown(output)}: can't be written ({error.strerror or error}).", err=True)
         return EXIT_USAGE
-    click.echo(f"Written to {output}.")
+    click.echo(f"Written to {shown(output)}.")
     return EXIT_GOOD
 
 
@@ -92,16 +92,16 @@ def _check_one(options: Options, path: Path) -> int:
             text = decode(read_small(path, MAX_RECORD_BYTES))
         record = check_text(text, path.name)
     except RecordError as error:
-        click.echo(f"{path}:{error.line}: {told(error)}")
+        click.echo(f"{shown(path)}:{error.line}: {told(error)}")
         return EXIT_NEGATIVE
     except (UnreadableRecord, UsageProblem) as error:
-        click.echo(f"{path}: {told(error)}", err=True)
+        click.echo(f"{shown(path)}: {told(error)}", err=True)
         return EXIT_USAGE
     except OSError as error:
-        click.echo(f"{path}: can't be read ({error.strerror or error}).", err=True)
+        click.echo(f"{shown(path)}: can't be read ({error.strerror or error}).", err=True)
         return EXIT_USAGE
     count = len(record.statements)
-    click.echo(f"{path}: good, {count} statement{'' if count == 1 else 's'}")
+    click.echo(f"{shown(path)}: good, {count} statement{'' if count == 1 else 's'}")
     return EXIT_GOOD
 
 
@@ -121,7 +121,7 @@ def show(options: Options, file: Path, as_json: bool) -> int:
     try:
         data = b"" if text is not None else read_small(file, MAX_RECORD_BYTES)
     except OSError as error:
-        click.echo(f"{file}: can't be read ({error.strerror or error}).", err=True)
+        click.echo(f"{shown(file)}: can't be read ({error.strerror or error}).", err=True)
         return EXIT_USAGE
     try:
         record = read(decode(data) if text is None else text, file.name)
@@ -131,9 +131,9 @@ def show(options: Options, file: Path, as_json: bool) -> int:
             else:
                 click.echo(("\n" if number else "") + draw(record, moment))
     except RecordError as error:
-        click.echo(f"{file}:{error.line}: {told(error)}", err=True)
+        click.echo(f"{shown(file)}:{error.line}: {told(error)}", err=True)
         return EXIT_NEGATIVE
     except (UnreadableRecord, UsageProblem) as error:
-        click.echo(f"{file}: {told(error)}", err=True)
+        click.echo(f"{shown(file)}: {told(error)}", err=True)
         return EXIT_USAGE
     return EXIT_GOOD

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from client.commands.common import Options, data_options
+from client.commands.common import Options, data_options, shown
 from client.problems import EXIT_GOOD
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _players(file: RoundFile) -> list[str]:
 
 def _in_words(line: dict[str, object]) -> str:
     names = ", ".join(_names(line["players"]))
-    return f"{line['name']}  {names or 'players not known'}: {_ending(line)}"
+    return f"{shown(line['name'])}  {names or 'players not known'}: {_ending(line)}"
 
 
 def _names(names: object) -> list[str]:

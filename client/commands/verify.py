@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from client.commands.common import Options, data_options
+from client.commands.common import Options, data_options, shown
 from client.commands.saved import LAST, find_round, known_keys
 from client.fairness import STOPPED, how_far
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE
@@ -56,7 +56,7 @@ def command(options: Options, file: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(as_object(verdict, known), ensure_ascii=False))
     else:
-        click.echo(str(path))
+        click.echo(shown(path))
         for line in in_words(verdict, known):
             click.echo(line)
     return EXIT_GOOD if verdict.verdict == "fair" else EXIT_NEGATIVE

@@ -9,10 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from client import backlog, cli
 from client.backlog import Backlog, unhurried
+from p2p import roundfile
 from p2p.files import read_bounded
 from tests.client.programs import program, run
 
@@ -265,3 +267,36 @@ def test_typing_goes_on_where_input_has_ended(tmp_path: Path) -> None:
     """An input at its end is the end of a person's game, and no trouble."""
     with program(tmp_path, "play", "--bots", "1", "--name", "Ana") as running:
         assert running.end() == 0
+
+
+# -- what somebody else's file may hold
+
+
+NASTY = "\x1b[2J\x1b]0;x\x07\u202e"
+
+
+@pytest.mark.parametrize("field", ["saved_at", "program", "ending"])
+def test_what_nobody_signed_in_a_round_file_is_printable_or_the_file_is_damaged(field: str) -> None:
+    good = roundfile.Head(bytes(32), 1, "2026-05-12T20:14:00+00:00", "0.1.0", bytes(32), "finished")
+    assert roundfile.decode(roundfile.encode(good, []), "file").head == good
+    for text in (NASTY, "finished\n", "ä"):
+        bad = msgspec.structs.replace(good, **{field: text})
+        with pytest.raises(roundfile.DamagedRound):
+            roundfile.decode(roundfile.encode(bad, []), "file")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+@pytest.mark.parametrize("command", ["rounds", "verify", "record export", "record check", "record show", "replay"])
+def test_the_name_of_a_file_moves_no_cursor(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "rounds" / f"2026{NASTY}.round"
+    place.parent.mkdir()
+    place.write_bytes(RECORD.read_bytes() if command == "record check" else b"junk")
+    words = command.split() if command == "rounds" else [*command.split(), str(place)]
+    cli.main(["--data-dir", str(tmp_path), *words])
+    said = capsys.readouterr()
+    # Text that goes to no terminal loses sequences anyway, but not all that moves.
+    assert "2026" in said.out + said.err
+    for mark in ("\x1b", "\x07", "\u202e"):
+        assert mark not in said.out + said.err

@@ -37,6 +37,25 @@ def test_a_person_plays_leaves_and_has_the_terminal_back(tmp_path: Path) -> None
         assert "You have left the table." in ana.text
 
 
+def test_who_stops_with_k_is_told_how_to_come_back_and_can(tmp_path: Path) -> None:
+    with real_terminal(tmp_path / "a", *PLAY) as ana:
+        ana.shows("Exchange:")
+        ana.press("ctrl-c")
+        ana.shows("K: stop now")
+        ana.press("k")
+        assert ana.end() == 0
+        assert ana.is_restored()
+        assert "Your seat is kept: shithead play plays on." in ana.text
+    with real_terminal(tmp_path / "a", *PLAY) as ana:
+        ana.shows("Return to it?")
+        ana.press("enter")
+        ana.shows("round 1 goes on", "Exchange:")
+        ana.press("ctrl-c")
+        ana.shows("Leave?")
+        ana.press("y")
+        assert ana.end() == 0
+
+
 def be_ready(person: RealTerminal) -> None:
     """Presses Enter; again where it came too soon after the cards."""
     person.press("enter")

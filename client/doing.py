@@ -133,6 +133,7 @@ class Doer:
                 await node.admit(key)
             case Refuse(key=key):
                 await node.refuse(key)
+                return said("turned_away", name=next((row.name for row in view.door if row.key == key), "?"))
             case Kick(key=key):
                 await node.kick(key)
             case SeatBots(count=count):

@@ -108,7 +108,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show ``turn``, ``table``, ``score``, ``rules``, ``choices``, ``phrases``, ``how``, ``clock`` or
+    """Show ``turn``, ``hand``, ``table``, ``score``, ``rules``, ``choices``, ``phrases``, ``how``, ``clock`` or
     ``help``."""
 
     what: str

@@ -169,6 +169,8 @@ SAID: Final[dict[str, str]] = {
     "lay_more": "You have just drawn {cards}: lay more of that rank, or `done`.",
     "your_hand": "Hand: {cards}",
     "your_upcards": "Upcards: {cards}",
+    "your_downcards": "Downcards: {count:card|cards}, which nobody has seen",
+    "no_cards": "You hold no cards now.",
     "blind": "Only downcards are left. Which one do you flip?",
     "arrange_turn": "Arrange: `swap 2h 7s` exchanges a hand card for an upcard; `ready` when done.",
     "arrange_turn_choose": "Upcards: `choose 2h 7s 7d` lays these out ({count:card|cards}); then `ready`.",
@@ -219,6 +221,7 @@ SAID: Final[dict[str, str]] = {
     "say_what": "Say what? Type `say` and the words.",
     "host_only": "Only {host} can do that.",
     "nobody": "There is nobody called {name} here.",
+    "turned_away": "{name} is turned away.",
     "nobody_there": "There is nobody called {name} at the door.",
     "who": "Who? Type `{command}` and a name.",
     "not_yourself": "That is you. `quit` leaves the table.",
@@ -315,7 +318,7 @@ WAITS: Final = {
     "result": "to sign the result",
     "reveal": "to open the seed",
 }
-"""``p2p.duties.Duty.what`` → in words, after "Waiting for Ana"."""
+"""``p2p.duties.Duty.what`` → in words, after "Waiting for Ana" and "Ana was waited for in vain"."""
 
 STAGES: Final = {
     "lobby": "before a round",

@@ -36,6 +36,7 @@ HELP: Final = (
     "choices              all that you can do now, line by line",
     "why 4d               why a card can't be played now; also: why pick up",
     "how                  how the game is played, in a minute",
+    "hand, hint           show my cards, also out of turn; what I can do now",
     "table, score, rules  show the table, the evening's rounds, the rules in force; clock: the clocks",
     "say hello            talk to the table; phrases lists ready ones, say #2 says the second",
     "mute Ana, unmute     hide what Ana says, show what all say",

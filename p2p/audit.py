@@ -165,11 +165,15 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
         )
     for number in unrevealed:
         notes.append(
-            Sentence("no_reveal", "The file does not hold {name}'s reveal.", {"name": round_.names[number]})
+            Sentence(
+                "no_reveal",
+                "Here {name} has not opened the seed of the deal, so hidden cards cannot be checked.",
+                {"name": round_.names[number]},
+            )
         )
     if unfolded:
         notes.append(
-            Sentence("gaps", "{count} entries that others name are not in the file.", {"count": len(unfolded)})
+            Sentence("gaps", "{count} entries that others build on are not in the file.", {"count": len(unfolded)})
         )
     if final is not None and final.kind in ("unfinished", "forfeit"):
         notes.append(
@@ -248,7 +252,7 @@ def _complete(round_: Round, lens: Lens, entries: Sequence[Entry]) -> Sentence:
         name = round_.names[number] if number is not None else last.author[:4].hex()
         return Sentence(
             "stops_after",
-            "The file stops before the result is signed by all: its last entry is number {seq} of {name}.",
+            "The file stops before all have signed the result; the last thing in it is by {name}.",
             {"seq": last.seq, "name": name},
         )
     signed = {

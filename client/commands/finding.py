@@ -39,6 +39,10 @@ _ADDRESS_LIKE: Final = re.compile(
 """What has the shape of an address; a table called so is still found in the list."""
 
 
+PHASES: Final = {"open": "waiting", "full": "full", "playing": "playing"}
+"""``p2p.advert.TableAd.phase`` → in words: no round is on, nobody else fits, a round is on."""
+
+
 @dataclass(frozen=True, slots=True)
 class FoundTable:
     """One table, whichever of its peers are seen. ``peers``: those that answer first come first."""
@@ -64,6 +68,11 @@ class FoundTable:
         """Who is expected to answer at `address`."""
         return next((seen.ad.key for seen in self.peers if seen.addresses), None)
 
+    @property
+    def state(self) -> str:
+        """Its phase in words: ``open`` would look like ``--open``, with which the host asks nobody."""
+        return PHASES.get(self.phase, self.phase)
+
     def as_object(self) -> dict[str, object]:
         """For JSON."""
         from p2p.addresses import show_address
@@ -87,7 +96,7 @@ class FoundTable:
 
         where = show_address(self.address) if self.address is not None else "address not known yet"
         rules = f", rules {self.rules}" if self.rules else ""
-        line = f"{self.name}  {self.players} of {self.seats} players{rules}, {self.phase}  {where}"
+        line = f"{self.name}  {self.players} of {self.seats} players{rules}, {self.state}  {where}"
         if not self.is_live:
             line += "  (gone?)"
         if not self.is_compatible:

@@ -45,6 +45,8 @@ MAX_BOTS: Final = 9
 _SHOWN: Final = {
     **{word: word for word in ("table", "score", "rules", "choices", "phrases", "how", "help")},
     "?": "help",
+    **dict.fromkeys(("hand", "cards"), "hand"),
+    "hint": "turn",
 }
 
 
@@ -73,7 +75,7 @@ def _bare(view: View, line: str) -> Meaning:
             return moves.flip(view, line)
         if not view.my_turn and view.choices:
             return _choice(view, line)
-    return moves.laid(view, line, line)
+    return moves.laid(view, line.replace(",", " "), line)
 
 
 def _choice(view: View, rest: str) -> Meaning:

@@ -18,6 +18,7 @@ from client.lines.show import (
     all_choice_lines,
     choice_lines,
     clock_lines,
+    hand_lines,
     help_lines,
     rules_lines,
     score_lines,
@@ -320,6 +321,8 @@ class LineClient:
                 self._print(table_lines(view, style))
             case "score":
                 self._print(score_lines(view, style))
+            case "hand":
+                self._print(hand_lines(view, style))
             case "how":
                 self._print([f"  {line}" for line in how_to_play(self._rules)])
             case "rules" if view.rules is None and not view.i_host:

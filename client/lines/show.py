@@ -118,6 +118,15 @@ def _own_lines(view: View, style: Style) -> list[str]:
     return _rendered(found, view, style)
 
 
+def hand_lines(view: View, style: Style) -> list[str]:
+    """My hand and upcards, and how many blind cards; also where it is not my turn."""
+    me = next((row for row in view.players if row.is_me), None)
+    lines = _own_lines(view, style)
+    if view.in_round and me is not None and me.downcards:
+        lines += _rendered([said("your_downcards", count=me.downcards)], view, style)
+    return lines or _rendered([said("no_cards")], view, style)
+
+
 def choice_lines(view: View, style: Style) -> list[str]:
     """The numbered choices in one line, if there are any; of very many the first."""
     if not view.choices:

@@ -108,7 +108,7 @@ def _table_row(number: int, table: FoundTable, shown: Finding, look: Look, width
     style = look.style
     chosen = number == shown.row and shown.typed is None
     usable = table.is_compatible and table.is_live
-    state = table.phase
+    state = table.state
     if not table.is_compatible:
         state = text("find_version", style)
     elif not table.is_live:

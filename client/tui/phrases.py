@@ -106,7 +106,7 @@ SCREEN: Final[dict[str, str]] = {
     "hint_gave_up": "You have left this round.",
     "hint_deal": "Everybody shuffles the deck in turn and proves it, so nobody can know or choose a card.",
     "hint_void": "{name} has been waited for {time} {what}. G gives the round up: it ends unfinished.",
-    "hint_own_link": "Your own link seems to be lost: nobody at the table can be heard.",
+    "hint_own_link": "Nobody can be heard: your own link is lost, or the others' programs have ended.",
     "enter_guard": "Your turn has only just come: look, and press Enter again.",
     "hint_away": "You are away: your program plays. Z when you are back.",
     "over_guard": "The round has only just ended: look, and press Enter again.",

@@ -80,12 +80,12 @@ def test_rules_and_seats_are_those_that_the_acting_host_names() -> None:
         (table,) = group(peers)
         assert (table.rules, table.seats) == ("party", 5)
     (unknown,) = group([guest])
-    assert unknown.in_words() == "Kitchen  2 of 10 players, open  192.168.1.5:21052"
+    assert unknown.in_words() == "Kitchen  2 of 10 players, waiting  192.168.1.5:21052"
 
 
 def test_a_table_says_in_one_line_what_a_person_needs() -> None:
     (gone,) = group([seen("Kitchen", 1, live=False)])
-    assert gone.in_words() == "Kitchen  2 of 5 players, rules wikipedia, open  192.168.1.5:21052  (gone?)"
+    assert gone.in_words() == "Kitchen  2 of 5 players, rules wikipedia, waiting  192.168.1.5:21052  (gone?)"
     (old,) = group([seen("Kitchen", 1, low=7, high=7)])
     assert "update" in old.in_words()
     assert not old.is_compatible

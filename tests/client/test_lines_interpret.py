@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from client.cards import Style
 from client.lines import interpret
+from client.lines.show import hand_lines
 from client.orders import (
     Act,
     Admit,
@@ -327,3 +329,21 @@ def test_a_host_takes_a_preset_by_its_name() -> None:
 
 def test_how_to_play_is_told() -> None:
     assert interpret(view_of(MINE), "how") == Show("how")
+
+
+def test_cards_can_be_told_apart_by_commas_and_asked_for_by_their_names() -> None:
+    view = view_of(MINE)
+    for text in ("9,9", "9, 9", "9c,9h"):
+        assert len(played(MINE, text)) == 2
+    assert interpret(view, "hand") == interpret(view, "cards") == Show("hand")
+    assert interpret(view, "hint") == Show("turn")
+    for state in (MINE, THEIRS):
+        lines = hand_lines(view_of(state), Style(ascii=True))
+        assert lines[0].startswith("Hand: ")
+    assert hand_lines(view_of(BLIND), Style(ascii=True)) == ["Downcards: 2 cards, which nobody has seen"]
+    assert hand_lines(view_of(None), Style(ascii=True)) == ["You hold no cards now."]
+
+
+def test_a_preset_is_a_preset_however_it_is_set() -> None:
+    view = view_of(None, acting_host=key_of("Ana"))
+    assert interpret(view, "set preset=party") == interpret(view, "set party") == TakePreset("party")

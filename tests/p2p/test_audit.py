@@ -243,7 +243,7 @@ def test_a_missing_reveal_is_named() -> None:
     verdict = verify(RoundFile(file.head, rest), TransparentDealing())
     names = {player.key: player.name for player in verdict.players}
     assert verdict.verdict == "unproven"
-    assert f"The file does not hold {names[reveal.author]}'s reveal." in map(str, verdict.notes)
+    assert f"Here {names[reveal.author]} has not opened the seed" in " ".join(map(str, verdict.notes))
 
 
 def test_a_round_of_one_table_says_nothing_about_another() -> None:

@@ -349,7 +349,7 @@ async def test_the_own_link_that_is_lost_is_said_at_once() -> None:
     async with seated(node) as ana:
         node.links = {house.nodes[1].key: LinkView("lost")}
         node.tell()
-        await ana.at.shows("Your own link seems to be lost")
+        await ana.at.shows("your own link is lost, or the others'")
         await ana.at.shows("LOST")
 
 

@@ -8,11 +8,11 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from client.cards import clean
 from client.clocks import Clocks
-from client.doing import Doer, TableNode
+from client.doing import Doer
 from client.leaving import bye_code, what_leaving_does
 from client.lines.narrate import Narrator
 from client.lines.shell import EXIT_FAULT, EXIT_GOOD, EXIT_REFUSED
@@ -23,6 +23,7 @@ from client.tui.cells import Row
 from client.tui.control import follow, paste, press, press_unseen
 from client.tui.guide import PLAYED
 from client.tui.keys import fits
+from client.tui.needs import Overlay, ScreenNode
 from client.tui.next_rules import NextRules
 from client.tui.noting import SHOWN, flash_of, logged, note, note_steps
 from client.tui.orders import (
@@ -61,39 +62,6 @@ RULE_PAGES: Final = frozenset({"rules", "options", "clocks"})
 """While one of them is open, rules are tried; when the last is left, the table is told what came of it."""
 
 _REFUSALS: Final = frozenset({"no_bots", "no_stand_in", "nothing_asked"})
-
-
-class Overlay(Protocol):
-    """A screen that takes the table's place for a while, such as a replay."""
-
-    def rows(self, width: int, height: int) -> list[Row]:
-        """The screen at that size."""
-        ...
-
-    def key(self, key: str) -> bool:
-        """A key was pressed; False when the screen is done with."""
-        ...
-
-    def close(self) -> None:
-        """Stops what it does by itself."""
-        ...
-
-
-class ScreenNode(TableNode, Protocol):
-    """What the full screen needs of ``p2p.node.Node``."""
-
-    rules: RuleSet
-    """What the next offer uses."""
-
-    @property
-    def seats(self) -> int:
-        """How many may sit at the table."""
-        ...
-
-    @property
-    def last_round_file(self) -> Path | None:
-        """Where the last round is saved."""
-        ...
 
 
 class ScreenClient:

@@ -139,11 +139,14 @@ class Void:
 Action = Admit | Refuse | Offer | Void
 
 
-def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset()) -> tuple[Action, ...]:
+def decide(
+    policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset(), *, was_in_vain: bool = False
+) -> tuple[Action, ...]:
     """What to do about a table as it is now; doing it changes the snapshot, so nothing is decided twice.
 
     ``given_up``: players away for so long that the next round is offered without them. While somebody else
-    acts for the host there is nothing to do but to give up a round that has stopped.
+    acts for the host there is nothing to do but to give up a round that has stopped. ``was_in_vain``: see
+    `wants_round`.
     """
     actions: list[Action] = []
     if policy.voids and _has_stopped(snapshot):
@@ -158,7 +161,7 @@ def decide(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = froz
         elif knocking.key in policy.own_bots or policy.is_open:
             actions.append(Admit(knocking.key))
             players += 1
-    if not actions and wants_round(policy, snapshot, given_up):
+    if not actions and wants_round(policy, snapshot, given_up, was_in_vain=was_in_vain):
         actions.append(Offer())
     return tuple(actions)
 
@@ -173,13 +176,19 @@ def _has_stopped(snapshot: Snapshot) -> bool:
     )
 
 
-def wants_round(policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset()) -> bool:
-    """Whether the host should offer a round now, by itself."""
+def wants_round(
+    policy: Policy, snapshot: Snapshot, given_up: frozenset[bytes] = frozenset(), *, was_in_vain: bool = False
+) -> bool:
+    """Whether the host should offer a round now, by itself.
+
+    ``was_in_vain``: the offer before died since somebody was waited for in vain, and nobody said no to it.
+    """
     round_ = snapshot.round
     if is_done(policy, snapshot) or (round_ is not None and round_.phase not in (Phase.CLOSED, Phase.DEAD)):
         return False
     here = [player for player in snapshot.players if is_present(player)]
-    if round_ is not None and round_.phase is Phase.DEAD and _is_same_company(round_.roster, here):
+    died = round_ is not None and round_.phase is Phase.DEAD and _is_same_company(round_.roster, here)
+    if died and not (was_in_vain and policy.goes_on):
         # An offer to the very same people died: somebody does not want to, or misbehaves. A person decides.
         return False
     if not snapshot.score:
@@ -230,6 +239,7 @@ class Host:
         self.policy = policy
         self._changed = asyncio.Event()
         self._judged: set[int] = set()
+        self._was_in_vain = False
         self._lost_at: dict[bytes, float] = {}
 
     async def run(self) -> None:
@@ -239,7 +249,9 @@ class Host:
             self._changed.set()
             while not is_done(self.policy, self._node.snapshot):
                 await self._wait()
-                for action in decide(self.policy, self._node.snapshot, self._given_up()):
+                for action in decide(
+                    self.policy, self._node.snapshot, self._given_up(), was_in_vain=self._was_in_vain
+                ):
                     await self._do(action)
             await self._last_word()
         finally:
@@ -271,6 +283,9 @@ class Host:
         return round_.limits[2] if round_ is not None else AWAY_S
 
     def _heard(self, news: tuple[News, ...]) -> None:
+        why = [each.values.get("reason") for each in news if each.name in ("declined", "contract")]
+        if why:
+            self._was_in_vain = all(reason == "gave_up" for reason in why)
         for each in news:
             if each.name in ("verdict", "unsaved"):
                 number = each.values.get("round")

@@ -131,6 +131,26 @@ def test_an_offer_that_died_is_not_repeated_to_the_same_people() -> None:
     assert decide(policy, table(3, round_=round_in(Phase.DEAD, keys[:2]))) == (Offer(),)
 
 
+def test_a_deal_that_was_given_up_for_somebody_who_is_back_is_offered_again_where_no_person_decides() -> None:
+    keys = tuple(each.key for each in table(3).players)
+    dead = table(3, round_=round_in(Phase.DEAD, keys), score=("finished",))
+    by_itself = replace(OPEN, starts_itself=True, goes_on=True)
+    assert decide(by_itself, dead, was_in_vain=True) == (Offer(),)
+    assert decide(by_itself, dead) == ()
+    assert decide(replace(OPEN, starts_itself=True), dead, was_in_vain=True) == ()
+    host = Host(FakeNode(dead), by_itself)
+    in_vain = News("declined", {"reason": "gave_up"})
+    for news, expected in (
+        ((in_vain,), True),
+        ((News("contract", {}),), False),
+        ((News("declined", {"reason": "not_now"}), in_vain), False),
+        ((in_vain, in_vain), True),
+        ((News("joined", {}),), True),
+    ):
+        host._heard(news)
+        assert host._was_in_vain is expected
+
+
 def test_after_a_round_a_person_is_asked_and_a_bot_goes_on() -> None:
     by_itself = replace(OPEN, starts_itself=True)
     assert decide(by_itself, table(3, score=("finished",))) == ()

@@ -11,9 +11,9 @@ import time
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2p.frames import Entries, Frame, Knock, Refuse
-from p2p.link import Link
-from p2p.transport import Endpoint
+from p2p.network.frames import Entries, Frame, Knock, Refuse
+from p2p.network.link import Link
+from p2p.network.transport import Endpoint
 
 HANDSHAKES = 50
 ROUND_TRIPS = 500

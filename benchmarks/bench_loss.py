@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from p2p.audit import verify_file
-from p2p.roundfile import list_rounds
+from p2p.rounds.audit import verify_file
+from p2p.rounds.roundfile import list_rounds
 from tests.net.lan import Host, TestLan, run, why_not
 from tests.net.test_table import NAMES, essence, said
 

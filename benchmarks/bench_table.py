@@ -31,11 +31,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from client.bots import BotPlayer, Level
 from engine.rules import RuleSet
-from p2p.audit import verify_file
-from p2p.news import News
-from p2p.node import Node, NodeConfig
-from p2p.phases import Phase
-from p2p.roundfile import list_rounds
+from p2p.node.node import Node, NodeConfig
+from p2p.rounds.audit import verify_file
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import list_rounds
 
 Report = dict[str, Any]
 """What one process has measured, as it came through JSON."""

@@ -15,8 +15,8 @@ from engine.errors import RuleError
 from engine.moves import PlayerMove
 from engine.state import Phase
 from p2p.errors import LocalProtocolError
-from p2p.news import News
-from p2p.snapshot import Snapshot
+from p2p.rounds.news import News
+from p2p.rounds.snapshot import Snapshot
 
 THINK_S: Final = 0.7
 """How long a bot waits before a move when a person is at the table: long enough to read what happened."""
@@ -33,7 +33,7 @@ def parse_level(text: str) -> Level:
 
 
 class PlayerNode(Protocol):
-    """What a bot needs of ``p2p.node.Node``."""
+    """What a bot needs of ``p2p.node.node.Node``."""
 
     @property
     def snapshot(self) -> Snapshot:

@@ -1,4 +1,4 @@
-"""What ``p2p.checkup`` has found, in words, with the exact remedy for this system (pure, but for `system`)."""
+"""What ``p2p.network.checkup`` has found, in words, with the remedy for this system (pure, but for `system`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Final
 
 from client.problems import UsageProblem
 from client.reading import read_small_text
-from p2p.addresses import DEFAULT_PORT, PORT_RANGE, show_address
-from p2p.checkup import Cause, Findings
-from p2p.discovery import SeenTable
+from p2p.network.addresses import DEFAULT_PORT, PORT_RANGE, show_address
+from p2p.network.checkup import Cause, Findings
+from p2p.network.discovery import SeenTable
 
 PORTS: Final = f"{DEFAULT_PORT}-{DEFAULT_PORT + PORT_RANGE - 1}"
 PORTS_COLON: Final = PORTS.replace("-", ":")

@@ -74,7 +74,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     if not wanted or ctx.resilient_parsing:
         return
     from engine import __version__
-    from p2p.frames import PROTOCOL_HIGH, PROTOCOL_LOW
+    from p2p.network.frames import PROTOCOL_HIGH, PROTOCOL_LOW
 
     protocol = str(PROTOCOL_HIGH) if PROTOCOL_LOW == PROTOCOL_HIGH else f"{PROTOCOL_LOW}-{PROTOCOL_HIGH}"
     click.echo(f"shithead {__version__} (protocol {protocol})")

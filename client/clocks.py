@@ -11,8 +11,8 @@ MIN_GRACE_S: Final = 5
 """Less is over before a program that was killed can be started again."""
 
 DEFAULT_GRACE_S: Final = 60
-"""Time to fetch a charger, or to start again. As in ``p2p.session``, which is too heavy to be loaded for a help
-text; a test compares them."""
+"""Time to fetch a charger, or to start again. As in ``p2p.rounds.session``, which is too heavy to be loaded for
+a help text; a test compares them."""
 
 MAX_LIMIT_S: Final = 3600
 """Of a turn, of arranging and of the grace: whoever wants an hour wants no limit."""

@@ -35,7 +35,7 @@ from engine.rules import RuleSet, check_playable
 
 
 class TableNode(PlayerNode, Protocol):
-    """What a client needs of ``p2p.node.Node``."""
+    """What a client needs of ``p2p.node.node.Node``."""
 
     rules: RuleSet
     """What the next offer uses."""

@@ -19,11 +19,11 @@ from client.view import make_view
 from engine.cards import card_text, rank_text
 from engine.errors import Sentence
 from engine.rules import RuleSet, changed_items
-from p2p.audit import Verdict
-from p2p.faults import Fault
-from p2p.news import News
-from p2p.phases import Phase
-from p2p.snapshot import Snapshot
+from p2p.feeds.faults import Fault
+from p2p.rounds.audit import Verdict
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 
 class EventNode(Protocol):
-    """What an event writer needs of ``p2p.node.Node``."""
+    """What an event writer needs of ``p2p.node.node.Node``."""
 
     @property
     def snapshot(self) -> Snapshot:

@@ -1,4 +1,4 @@
-"""How far a saved round goes, as a person is told (``p2p.audit`` judges it)."""
+"""How far a saved round goes, as a person is told (``p2p.rounds.audit`` judges it)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from engine.errors import Sentence
 
 if TYPE_CHECKING:
-    from p2p.audit import Verdict
+    from p2p.rounds.audit import Verdict
 
 STOPPED: Final = frozenset({"unfinished", "forfeit"})
-"""Endings (``p2p.chain.Ending.kind``) of rounds that were stopped: their seeds are never opened."""
+"""Endings (``p2p.rounds.chain.Ending.kind``) of rounds that were stopped: their seeds are never opened."""
 
 _SIGNED: Final = "That the round was stopped is signed by {signed} of {players}."
 

@@ -15,8 +15,8 @@ from typing import Final
 
 from client.problems import UsageProblem
 from client.reading import read_small
-from p2p.audit import Verdict, verify_file
-from p2p.roundfile import DamagedRound, NotARound, list_rounds, read
+from p2p.rounds.audit import Verdict, verify_file
+from p2p.rounds.roundfile import DamagedRound, NotARound, list_rounds, read
 
 CACHE_NAME: Final = "history.json"
 CACHE_VERSION: Final = 2

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from engine.errors import ShitheadError
-from p2p.duties import PERSONAL
-from p2p.identity import fold_name
-from p2p.news import News
-from p2p.phases import Phase
-from p2p.snapshot import PlayerView, Snapshot
+from p2p.feeds.identity import fold_name
+from p2p.rounds.duties import PERSONAL
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import PlayerView, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ has said what its grace is."""
 
 
 class HostNode(Protocol):
-    """What a host needs of ``p2p.node.Node``."""
+    """What a host needs of ``p2p.node.node.Node``."""
 
     @property
     def snapshot(self) -> Snapshot:

@@ -1,7 +1,7 @@
 """Names that could be taken for a role, or for the reader: who chooses one is refused, whoever has one is marked.
 
-Which names may sit at a table is the protocol's to say (``p2p.identity.check_name``), and all programs have to
-agree on it. This is stricter, and only for the own name: with an older program somebody may still be called
+Which names may sit at a table is the protocol's to say (``p2p.feeds.identity.check_name``), and all programs have
+to agree on it. This is stricter, and only for the own name: with an older program somebody may still be called
 ``you`` or ``Mia (bot)``, and is shown in quotation marks.
 """
 
@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from engine.errors import Sentence
-from p2p.entries import MAX_NAME_CHARACTERS
-from p2p.identity import BadName, check_name, fold_name
+from p2p.feeds.entries import MAX_NAME_CHARACTERS
+from p2p.feeds.identity import BadName, check_name, fold_name
 
 ROLES: Final = frozenset({"bot", "host", "you"})
 """Words that the clients put beside names, or in the place of one."""

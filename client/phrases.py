@@ -318,7 +318,7 @@ WAITS: Final = {
     "result": "to sign the result",
     "reveal": "to open the seed",
 }
-"""``p2p.duties.Duty.what`` → in words, after "Waiting for Ana" and "Ana was waited for in vain"."""
+"""``p2p.rounds.duties.Duty.what`` → in words, after "Waiting for Ana" and "Ana was waited for in vain"."""
 
 STAGES: Final = {
     "lobby": "before a round",

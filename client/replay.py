@@ -17,16 +17,16 @@ from engine.cards import card_text
 from engine.errors import Sentence, ShitheadError
 from engine.game import mask, with_faces
 from engine.state import GameState
-from p2p.audit import all_faces, fold
-from p2p.chain import Node
 from p2p.dealing import Dealing, ElGamalDealing
-from p2p.entries import Swap
-from p2p.facts import Fact
-from p2p.news import News, news_of
-from p2p.phases import Phase
-from p2p.round import Lens, Round
-from p2p.roundfile import DamagedRound, NotARound, read
-from p2p.snapshot import LinkView, PlayerView, RoundView, Snapshot
+from p2p.feeds.entries import Swap
+from p2p.feeds.facts import Fact
+from p2p.rounds.audit import all_faces, fold
+from p2p.rounds.chain import Node
+from p2p.rounds.news import News, news_of
+from p2p.rounds.phases import Phase
+from p2p.rounds.round import Lens, Round
+from p2p.rounds.roundfile import DamagedRound, NotARound, read
+from p2p.rounds.snapshot import LinkView, PlayerView, RoundView, Snapshot
 
 
 class NoReplay(ShitheadError):

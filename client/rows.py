@@ -40,7 +40,7 @@ class PlayerRow:
     ``seat``: clockwise from 0, None without a seat. ``status``: ``waiting`` (not in the round), ``in``,
     ``ready``, ``out`` or ``left``. ``hand``, ``downcards``: how many; ``slots``: for each downcard slot whether
     a card is there. ``place``: as which the player went out, from 1. ``present``: whether still at the table.
-    ``link`` and ``met``: as in ``p2p.snapshot``; ``rtt_ms``: whole milliseconds.
+    ``link`` and ``met``: as in ``p2p.rounds.snapshot``; ``rtt_ms``: whole milliseconds.
     """
 
     key: bytes
@@ -161,9 +161,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class WaitRow:
-    """Whom the round waits for, for what (``p2p.duties.Duty.what``), and since how many seconds.
+    """Whom the round waits for, for what (``p2p.rounds.duties.Duty.what``), and since how many seconds.
 
-    ``limit_s``, ``patience_s``: as in ``p2p.snapshot.Wait``.
+    ``limit_s``, ``patience_s``: as in ``p2p.rounds.snapshot.Wait``.
     """
 
     name: str
@@ -193,7 +193,7 @@ class DealRow:
 
 @dataclass(frozen=True, slots=True)
 class EndingRow:
-    """How the round ended, by names; ``kind`` as in ``p2p.chain.Ending``."""
+    """How the round ended, by names; ``kind`` as in ``p2p.rounds.chain.Ending``."""
 
     kind: str
     finish: tuple[str, ...]

@@ -15,8 +15,8 @@ from client.hosting import Host, bot_names
 from client.phrases import said
 from client.sentences import render_error
 from engine.errors import ShitheadError
-from p2p.identity import load_or_make_key, public_key
-from p2p.node import Node, NodeConfig
+from p2p.feeds.identity import load_or_make_key, public_key
+from p2p.node.node import Node, NodeConfig
 
 log = logging.getLogger(__name__)
 

@@ -146,8 +146,8 @@ def _without(lines: list[str], options: Mapping[str, str | bool]) -> list[str]:
 def login_name() -> str:
     """A name made of the login name: only what a name may hold, at most as long as one may be."""
     from client.names import check_own_name
-    from p2p.entries import MAX_NAME_CHARACTERS
-    from p2p.identity import BadName
+    from p2p.feeds.entries import MAX_NAME_CHARACTERS
+    from p2p.feeds.identity import BadName
 
     try:
         login = getpass.getuser()
@@ -177,7 +177,7 @@ def choose_name(path: Path, given: str | None, ask: Callable[[str], str] | None)
     stored, so that a person is asked later. Raises ``BadName`` and what `load` and `save_name` raise.
     """
     from client.names import check_own_name
-    from p2p.identity import BadName
+    from p2p.feeds.identity import BadName
 
     stored = load(path).name
     if given is not None:

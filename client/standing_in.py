@@ -1,7 +1,7 @@
 """Playing for a person who is away, or whose time is up: their own program, and nobody else's.
 
 `reason` is pure. A limit counts the seconds that this player has owed the move, which stand still while the others
-owe what the move needs (``p2p.duties``).
+owe what the move needs (``p2p.rounds.duties``).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from engine.errors import RuleError
 from engine.moves import Ready
 from engine.options import ArrangeRule
 from p2p.errors import LocalProtocolError
-from p2p.phases import Phase
-from p2p.snapshot import RoundView, Snapshot
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import RoundView, Snapshot
 
 AWAY: Final = "away"
 TIME_UP: Final = "time_up"

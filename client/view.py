@@ -37,8 +37,8 @@ from engine.moves import Chance, Choose, Done, Flip, Name, PickUp, Play, PlayAs,
 from engine.plays import must_hold
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
-from p2p.phases import Phase
-from p2p.snapshot import PlayerView, RoundScore, RoundView, Snapshot
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import PlayerView, RoundScore, RoundView, Snapshot
 
 _STAGES = {
     Phase.OFFER: Stage.OFFER,

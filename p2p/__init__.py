@@ -1,1 +1,1 @@
-"""Peers: identities, feeds, the fold, the deal, the network."""
+"""Peers: feeds and the deal; on them rounds, and apart from those the network; on both the node."""

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from client.commands.join import Door
     from client.commands.seat import Seat
     from client.tui.find import FindScreen
-    from p2p.discovery import Browser, SeenTable
-    from p2p.node import Node
+    from p2p.network.discovery import Browser, SeenTable
+    from p2p.node.node import Node
 
 
 class Looking:
@@ -98,8 +98,8 @@ class Chooser:
         from client.cards import clean
         from client.commands.join import Door, doors_of, find_by_words, wait_for
         from client.tui.phrases import text
-        from p2p.addresses import is_literal, parse_address
-        from p2p.join_words import read_join_words
+        from p2p.network.addresses import is_literal, parse_address
+        from p2p.network.join_words import read_join_words
 
         if isinstance(wanted, FoundTable):
             return doors_of(wanted)
@@ -131,7 +131,7 @@ async def choose_on_screen(
     None if the list was left. ``make_screen``: the list, given what it shows and what a choice does.
     """
     from client.commands.saved import known_addresses
-    from p2p.identity import load_or_make_key
+    from p2p.feeds.identity import load_or_make_key
 
     key = load_or_make_key(seat.data.identity)
     known = known_addresses(seat.data)

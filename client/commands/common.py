@@ -105,7 +105,7 @@ MIN_SEATS: Final = 2
 """R6, as ``engine.rules`` has it: a help text must not wait for the engine; a test compares them."""
 
 MAX_PORT: Final = 65535
-"""Ports are 16 bits (RFC 768), as ``p2p.addresses`` has it: a help text must not wait for the network either."""
+"""Ports are 16 bits (RFC 768), as ``p2p.network.addresses`` has it: a help text must not wait for that either."""
 
 MAX_RULES_BYTES: Final = 64 << 10
 """Of a file of rules: one with every option has two kilobytes, the rest is for comments."""

@@ -12,7 +12,7 @@ from client.commands.common import data_options
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE, NoTable, UsageProblem
 
 if TYPE_CHECKING:
-    from p2p.addresses import Address
+    from p2p.network.addresses import Address
 
 
 @click.command("doctor", short_help="What is wrong with this network, and what to do.")
@@ -28,7 +28,7 @@ def command(where: str | None, interfaces: tuple[str, ...], as_json: bool) -> in
     """
     from client.checkup import as_object, facts, head, remedies, system
     from client.commands.logs import silence
-    from p2p.checkup import Cause, diagnose, measure
+    from p2p.network.checkup import Cause, diagnose, measure
 
     silence()
     found = asyncio.run(measure(_target(where, interfaces), only=interfaces))
@@ -47,9 +47,9 @@ def command(where: str | None, interfaces: tuple[str, ...], as_json: bool) -> in
 
 
 def _target(where: str | None, interfaces: tuple[str, ...]) -> Address | None:
-    from p2p.addresses import is_literal, parse_address
-    from p2p.interfaces import usable_interfaces
-    from p2p.join_words import candidates, read_join_words
+    from p2p.network.addresses import is_literal, parse_address
+    from p2p.network.interfaces import usable_interfaces
+    from p2p.network.join_words import candidates, read_join_words
 
     if where is None:
         return None

@@ -15,8 +15,8 @@ from client.problems import NoTable
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from p2p.addresses import Address
-    from p2p.discovery import Browser, SeenTable
+    from p2p.network.addresses import Address
+    from p2p.network.discovery import Browser, SeenTable
 
 SETTLE_S: Final = 2.0
 """After the first table is seen, others that are there answer within this time."""
@@ -40,7 +40,7 @@ _ADDRESS_LIKE: Final = re.compile(
 
 
 PHASES: Final = {"open": "waiting", "full": "full", "playing": "playing"}
-"""``p2p.advert.TableAd.phase`` → in words: no round is on, nobody else fits, a round is on."""
+"""``p2p.network.advert.TableAd.phase`` → in words: no round is on, nobody else fits, a round is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class FoundTable:
 
     def as_object(self) -> dict[str, object]:
         """For JSON."""
-        from p2p.addresses import show_address
+        from p2p.network.addresses import show_address
 
         return {
             "table": self.name,
@@ -92,7 +92,7 @@ class FoundTable:
 
     def in_words(self) -> str:
         """One line for a person."""
-        from p2p.addresses import show_address
+        from p2p.network.addresses import show_address
 
         where = show_address(self.address) if self.address is not None else "address not known yet"
         rules = f", rules {self.rules}" if self.rules else ""
@@ -137,7 +137,7 @@ def choose(tables: Sequence[FoundTable], wanted: str) -> FoundTable:
 
     Raises ``NoTable``: ``no_such_table`` or ``several_tables``.
     """
-    from p2p.identity import fold_name
+    from p2p.feeds.identity import fold_name
 
     folded = fold_name(wanted.strip())
     exact = [table for table in tables if fold_name(table.name) == folded]
@@ -188,12 +188,12 @@ async def browsing(
 
     Raises ``NetworkProblem``: ``no_interface``, ``no_socket``.
     """
-    from p2p.discovery import Browser, Responder
     from p2p.errors import NetworkProblem
-    from p2p.interfaces import usable_interfaces
-    from p2p.probe import Prober
-    from p2p.sweep import Sweep
-    from p2p.transport import Endpoint
+    from p2p.network.discovery import Browser, Responder
+    from p2p.network.interfaces import usable_interfaces
+    from p2p.network.probe import Prober
+    from p2p.network.sweep import Sweep
+    from p2p.network.transport import Endpoint
 
     used = usable_interfaces(interfaces)
     endpoint = await Endpoint.open(key, port=None if sweeps else 0)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from client.commands.seat import Seat
     from client.seating import Bots
     from engine.rules import RuleSet
-    from p2p.node import Node, NodeConfig
-    from p2p.store import RememberedTable
+    from p2p.node.node import Node, NodeConfig
+    from p2p.node.store import RememberedTable
 
 DEFAULT_SEATS: Final = 5
 """One pack's worth (R6), where nobody says otherwise."""
@@ -57,7 +57,7 @@ class TablePlan:
     searches: bool = False
     """Whether to ask every address of the own networks while the table is open."""
     limits: tuple[int, int, int] = (0, 0, DEFAULT_GRACE_S)
-    """Seconds for a turn, for arranging, and the grace; see ``p2p.session.Session.offer``."""
+    """Seconds for a turn, for arranging, and the grace; see ``p2p.rounds.session.Session.offer``."""
 
 
 @click.command("host", short_help="Open a table on this network.")
@@ -166,7 +166,7 @@ def check_rules(rules: RuleSet, players: int) -> None:
 
 def own_table(name: str) -> str:
     """The table's name made of its host's: ``Ana's table``, or the bare name where that does not do."""
-    from p2p.identity import BadName, check_table_name
+    from p2p.feeds.identity import BadName, check_table_name
 
     try:
         return check_table_name(f"{name}'s table")
@@ -177,7 +177,7 @@ def own_table(name: str) -> str:
 
 async def open_table(seat: Seat, plan: TablePlan) -> int:
     """Opens the table, seats its bots and plays until it is over; the exit code."""
-    from p2p.node import Node
+    from p2p.node.node import Node
 
     node = await Node.open_table(_config(seat, plan), plan.name, seats=plan.seats, rules=plan.rules)
     return await hold_table(node, seat, plan)
@@ -186,8 +186,8 @@ async def open_table(seat: Seat, plan: TablePlan) -> int:
 async def return_to_table(seat: Seat, plan: TablePlan, table: RememberedTable) -> int:
     """Takes up a table where this person's program ended; the exit code."""
     from client.commands.returning import NobodyThere, wait_for_somebody
-    from p2p.node import Node
-    from p2p.remember import read_rules_text
+    from p2p.node.node import Node
+    from p2p.node.remember import read_rules_text
 
     rules = read_rules_text(table.rules)
     node = await Node.return_to(_config(seat, plan), table.table, seats=table.seats, rules=rules)
@@ -209,7 +209,7 @@ async def return_to_table(seat: Seat, plan: TablePlan, table: RememberedTable) -
 
 
 def _config(seat: Seat, plan: TablePlan) -> NodeConfig:
-    from p2p.node import NodeConfig
+    from p2p.node.node import NodeConfig
 
     return NodeConfig(
         seat.data.path,
@@ -291,8 +291,8 @@ def _seater(bots: Bots) -> Callable[[int], Awaitable[None]]:
 
 def _say_words(node: Node, seat: Seat) -> None:
     """Says the join words of the first address that has some."""
-    from p2p.addresses import parse_address
-    from p2p.join_words import make_join_words
+    from p2p.network.addresses import parse_address
+    from p2p.network.join_words import make_join_words
 
     for text in node.snapshot.addresses:
         words = make_join_words(parse_address(text), node.key)

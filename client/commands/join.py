@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     from client.commands.host import TablePlan
     from client.commands.seat import Seat
-    from p2p.addresses import Address
-    from p2p.discovery import Browser
-    from p2p.node import Node
+    from p2p.network.addresses import Address
+    from p2p.network.discovery import Browser
+    from p2p.node.node import Node
 
 BUSY_TRIES: Final = 10
 BUSY_PAUSE_S: Final = 0.5
@@ -103,8 +103,8 @@ def command(
     from client.commands.running import run
     from client.commands.screen import wants_screen
     from client.commands.seat import sitting
-    from p2p.addresses import is_literal
-    from p2p.join_words import read_join_words
+    from p2p.network.addresses import is_literal
+    from p2p.network.join_words import read_join_words
 
     with sitting(
         options,
@@ -142,8 +142,8 @@ def _doors_at(
 ) -> tuple[int, list[Door]]:
     """An exit code and where to knock, by an address, join words or a name; without one by what there is."""
     from client.commands.running import run
-    from p2p.addresses import is_literal, parse_address
-    from p2p.join_words import read_join_words
+    from p2p.network.addresses import is_literal, parse_address
+    from p2p.network.join_words import read_join_words
 
     if where is not None and (is_literal(where) or looks_like_address(where)):
         return 0, [Door(parse_address(where))]
@@ -180,7 +180,7 @@ async def _find(
 ) -> int:
     """Puts the tables that fit into ``found``, at least one. Raises ``NoTable``."""
     from client.commands.saved import known_addresses
-    from p2p.identity import load_or_make_key
+    from p2p.feeds.identity import load_or_make_key
 
     key: Ed25519PrivateKey = load_or_make_key(seat.data.identity)
     async with browsing(key, interfaces, known_addresses(seat.data), sweeps=searches) as browser:
@@ -202,9 +202,9 @@ async def find_by_words(seat: Seat, words: str, interfaces: tuple[str, ...], doo
     If nobody answers the question (a host that announces nothing does not), every address that fits is
     knocked at.
     """
-    from p2p.identity import load_or_make_key
-    from p2p.interfaces import usable_interfaces
-    from p2p.join_words import candidates, fingerprint, read_join_words
+    from p2p.feeds.identity import load_or_make_key
+    from p2p.network.interfaces import usable_interfaces
+    from p2p.network.join_words import candidates, fingerprint, read_join_words
 
     meant = read_join_words(words)
     if meant is None:
@@ -251,7 +251,7 @@ async def wait_for(browser: Browser, wanted: str) -> FoundTable:
 
     A beginning of a name is taken only when others have had time to answer: it might fit them too.
     """
-    from p2p.identity import fold_name
+    from p2p.feeds.identity import fold_name
 
     started = asyncio.get_running_loop().time()
     try:
@@ -361,9 +361,9 @@ async def knock(seat: Seat, doors: list[Door], plan: TablePlan, say: Callable[[s
 
     ``say``: tells a person that the host is being asked; not where the door opens at once.
     """
-    from p2p.addresses import is_loopback, show_address
     from p2p.errors import NetworkProblem
-    from p2p.node import Node, NodeConfig
+    from p2p.network.addresses import is_loopback, show_address
+    from p2p.node.node import Node, NodeConfig
 
     for number, door in enumerate(doors):
         config = NodeConfig(

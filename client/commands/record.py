@@ -50,8 +50,8 @@ def _saved(options: Options, wanted: str) -> str | int:
     """A saved round as a text record; an exit code where it is none, which has been told."""
     from client.commands.saved import find_round
     from engine.record import write
-    from p2p.export import NoRecord, record_of
-    from p2p.roundfile import DamagedRound, NotARound, read
+    from p2p.rounds.export import NoRecord, record_of
+    from p2p.rounds.roundfile import DamagedRound, NotARound, read
 
     path = find_round(options.data, wanted)
     try:

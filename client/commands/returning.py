@@ -16,8 +16,8 @@ from client.commands.finding import PATIENCE_S
 if TYPE_CHECKING:
     from client.commands.seat import Seat
     from client.datadir import DataDir
-    from p2p.node import Node
-    from p2p.store import RememberedTable, Store
+    from p2p.node.node import Node
+    from p2p.node.store import RememberedTable, Store
 
 REMEMBERED_H: Final = 24
 """A table of the day before yesterday has broken up, whatever its players' programs know of it."""
@@ -41,8 +41,8 @@ def last_table(data: DataDir, *, is_here_only: bool) -> RememberedTable | None:
 
 @contextlib.contextmanager
 def _store(data: DataDir) -> Iterator[Store]:
-    from p2p.identity import load_or_make_key, public_key
-    from p2p.store import Store
+    from p2p.feeds.identity import load_or_make_key, public_key
+    from p2p.node.store import Store
 
     store = Store(data.database, public_key(load_or_make_key(data.identity)))
     try:
@@ -84,7 +84,7 @@ def take_seat_again(
     from client.commands.running import run
     from client.sentences import render_error
     from p2p.errors import LocalProtocolError
-    from p2p.identity import fold_name
+    from p2p.feeds.identity import fold_name
 
     table = last_table(seat.data, is_here_only=is_here_only)
     if table is None or (name is not None and fold_name(name) != fold_name(table.name)):

@@ -13,7 +13,7 @@ from client.commands.common import Options, data_options, shown
 from client.problems import EXIT_GOOD
 
 if TYPE_CHECKING:
-    from p2p.roundfile import RoundFile
+    from p2p.rounds.roundfile import RoundFile
 
 STATES: Final[dict[str, str]] = {
     "finished": "finished",
@@ -44,7 +44,7 @@ STATES: Final[dict[str, str]] = {
 @click.pass_obj
 def command(options: Options, as_json: bool) -> int:
     """The saved rounds, oldest first."""
-    from p2p.roundfile import list_rounds
+    from p2p.rounds.roundfile import list_rounds
 
     paths = list_rounds(options.data.rounds)
     for path in paths:
@@ -65,7 +65,7 @@ def _changed_at(path: Path) -> str:
 
 def describe(path: Path) -> dict[str, object]:
     """What a round file says of itself: nothing here is checked, ``verify`` does that."""
-    from p2p.roundfile import DamagedRound, NotARound, OtherVersion, read
+    from p2p.rounds.roundfile import DamagedRound, NotARound, OtherVersion, read
 
     line: dict[str, object] = {"file": str(path), "name": path.stem}
     try:
@@ -87,7 +87,7 @@ def describe(path: Path) -> dict[str, object]:
 
 def _gone(file: RoundFile, *, owed: bool) -> list[str]:
     """Who left the round before its end: naming what others owed, or not. Names, as far as the file says."""
-    from p2p import entries as e
+    from p2p.feeds import entries as e
 
     start = next((entry.body for entry in file.entries if entry.id == file.head.contract), None)
     names = {key: name for key, name, _ in start.roster} if isinstance(start, e.Start) else {}
@@ -103,7 +103,7 @@ def _gone(file: RoundFile, *, owed: bool) -> list[str]:
 
 def _players(file: RoundFile) -> list[str]:
     """Names of the round's roster, as its start has them."""
-    from p2p import entries as e
+    from p2p.feeds import entries as e
 
     for entry in file.entries:
         if entry.id == file.head.contract and isinstance(entry.body, e.Start):

@@ -14,7 +14,7 @@ from client.datadir import DataDir
 from client.problems import UsageProblem
 
 if TYPE_CHECKING:
-    from p2p.addresses import Address
+    from p2p.network.addresses import Address
 
 LAST: Final = "last"
 """What a person types for the newest saved round."""
@@ -29,7 +29,7 @@ def find_round(data: DataDir, wanted: str) -> Path:
     Raises ``UsageProblem`` when there is none, or more than one of that beginning.
     """
     from p2p.files import is_there
-    from p2p.roundfile import list_rounds
+    from p2p.rounds.roundfile import list_rounds
 
     path = Path(wanted)
     if wanted != LAST and (is_there(path) or path.name != wanted):
@@ -69,7 +69,7 @@ def known_keys(data: DataDir) -> frozenset[bytes]:
     from p2p.files import is_there
 
     if is_there(data.identity):
-        from p2p.identity import IdentityProblem, load_or_make_key, public_key
+        from p2p.feeds.identity import IdentityProblem, load_or_make_key, public_key
 
         with contextlib.suppress(IdentityProblem):
             known.add(public_key(load_or_make_key(data.identity)))
@@ -78,8 +78,8 @@ def known_keys(data: DataDir) -> frozenset[bytes]:
 
 def known_addresses(data: DataDir) -> list[Address]:
     """Where players were last met, at most `MAX_KNOWN_ADDRESSES`."""
-    from p2p.addresses import is_local, make_address
     from p2p.errors import NetworkProblem
+    from p2p.network.addresses import is_local, make_address
 
     found: list[Address] = []
     for _, host, port in _players(data):

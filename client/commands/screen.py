@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from client.standing_in import StandIn
     from client.tui.client import Overlay, ScreenClient
     from client.tui.state import Look
-    from p2p.node import Node
+    from p2p.node.node import Node
 
 THINK_SEEN_S: Final = 0.7
 """A bot in one's own seat moves so that one can follow it."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from client.lines import LineClient
     from client.standing_in import StandIn
     from client.tui.client import ScreenClient
-    from p2p.node import Node
+    from p2p.node.node import Node
 
 STANDARD_OUTPUT: Final = "-"
 
@@ -102,7 +102,7 @@ def _trace(path: Path | None) -> Iterator[Trace | None]:
 def _ask_name(default: str) -> str:
     """Asks until the answer can be used."""
     from client.names import check_own_name
-    from p2p.identity import BadName
+    from p2p.feeds.identity import BadName
 
     while True:
         answer: str = click.prompt("Your name at the table", default=default, err=True)
@@ -145,7 +145,7 @@ def _events_of(node: Node, seat: Seat) -> Iterator[None]:
 
 
 def _is_playing(node: Node) -> bool:
-    from p2p.phases import Phase
+    from p2p.rounds.phases import Phase
 
     round_ = node.snapshot.round
     over = (Phase.CLOSED, Phase.DEAD, Phase.REVEAL)

@@ -13,7 +13,7 @@ from client.fairness import STOPPED, how_far
 from client.problems import EXIT_GOOD, EXIT_NEGATIVE
 
 if TYPE_CHECKING:
-    from p2p.audit import Verdict
+    from p2p.rounds.audit import Verdict
 
 HEADLINES: Final = {
     "fair": "FAIR: round {round} was played by the rules, with a deck that nobody could rig.",
@@ -48,7 +48,7 @@ def command(options: Options, file: str, as_json: bool) -> int:
 
     Exit code 0: fair; 1: cheating, unproven or damaged; 2: not a round file.
     """
-    from p2p.audit import verify_file
+    from p2p.rounds.audit import verify_file
 
     path = find_round(options.data, file)
     verdict = verify_file(path)

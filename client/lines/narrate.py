@@ -30,9 +30,9 @@ from client.view import Stage, View, WaitRow
 from engine.cards import rank_text
 from engine.errors import Sentence
 from engine.rules import RuleSet, to_items
-from p2p.audit import Verdict
-from p2p.faults import Fault
-from p2p.news import News
+from p2p.feeds.faults import Fault
+from p2p.rounds.audit import Verdict
+from p2p.rounds.news import News
 
 HURRY_S: Final = 10
 """So long before a limit is over its player is told: enough to read the hand once more."""

@@ -35,7 +35,7 @@ from client.texts import PHRASES
 from client.view import Stage, make_view
 from engine.errors import Sentence, ShitheadError
 from engine.rules import RuleSet
-from p2p.news import News
+from p2p.rounds.news import News
 
 EXIT_GOOD: Final = 0
 EXIT_FAULT: Final = 1

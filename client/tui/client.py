@@ -47,7 +47,7 @@ from client.tui.wording import here, here_error
 from client.view import Stage, View, make_view
 from engine.errors import Sentence, ShitheadError
 from engine.rules import RuleSet
-from p2p.news import News
+from p2p.rounds.news import News
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input

@@ -15,13 +15,13 @@ from client.tui.phrases import text
 from client.tui.state import Look
 from client.tui.terminal import Terminal
 from engine.errors import ShitheadError
-from p2p.identity import BadName
+from p2p.feeds.identity import BadName
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
-    from p2p.discovery import SeenTable
+    from p2p.network.discovery import SeenTable
 
 MAX_TYPED_CHARACTERS: Final = 100
 """Of an address or table words: the longest have some fifty."""
@@ -37,7 +37,7 @@ WHERE_WIDTH: Final = 100
 
 
 class Tables(Protocol):
-    """What this needs of ``p2p.discovery.Browser``."""
+    """What this needs of ``p2p.network.discovery.Browser``."""
 
     changed: asyncio.Event
 
@@ -117,7 +117,7 @@ def _table_row(number: int, table: FoundTable, shown: Finding, look: Look, width
         state += f"  {table.milliseconds:.0f} ms"
     where = ""
     if width >= WHERE_WIDTH and table.address is not None:
-        from p2p.addresses import show_address
+        from p2p.network.addresses import show_address
 
         where = show_address(table.address)
     name = "turn" if chosen else "name" if usable else "dim"

@@ -17,7 +17,7 @@ from client.view import Stage, View
 from engine.state import Zone
 
 PLAYED: Final = frozenset({"finished", "stalled"})
-"""Ends of a round (``p2p.chain.Ending.kind``) after which it has been seen as a whole."""
+"""Ends of a round (``p2p.rounds.chain.Ending.kind``) after which it has been seen as a whole."""
 
 NAME_CELLS: Final = 12
 """Of somebody at the door: the words of a step have little room."""

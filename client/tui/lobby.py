@@ -21,8 +21,8 @@ from client.tui.state import Ui
 from client.tui.table import footer_row, title_row
 from client.view import PlayerRow, Stage, View
 from engine.rules import RuleSet, changed_items
-from p2p.audit import Verdict
-from p2p.snapshot import STEPS
+from p2p.rounds.audit import Verdict
+from p2p.rounds.snapshot import STEPS
 
 RESULT_CELLS: Final = 34
 """``***       YOU ARE THE SHITHEAD`` fits in."""
@@ -206,9 +206,9 @@ def _joining(view: View, ui: Ui, width: int, height: int) -> list[Row]:
 
 def join_words(address: str, key: bytes) -> str | None:
     """The four words for an address of mine; None where it has none."""
-    from p2p.addresses import parse_address
     from p2p.errors import NetworkProblem
-    from p2p.join_words import make_join_words
+    from p2p.network.addresses import parse_address
+    from p2p.network.join_words import make_join_words
 
     try:
         return make_join_words(parse_address(address), key)

@@ -27,7 +27,7 @@ class Overlay(Protocol):
 
 
 class ScreenNode(TableNode, Protocol):
-    """What the full screen needs of ``p2p.node.Node``."""
+    """What the full screen needs of ``p2p.node.node.Node``."""
 
     rules: RuleSet
     """What the next offer uses."""

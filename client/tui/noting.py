@@ -15,8 +15,8 @@ from client.tui.phrases import text
 from client.tui.state import Flash, Logged, Ui
 from client.view import Stage, View
 from engine.cards import card_text
-from p2p.audit import Verdict
-from p2p.news import News
+from p2p.rounds.audit import Verdict
+from p2p.rounds.news import News
 
 MAX_LOG_LINES: Final = 2000
 """A long evening; older lines go."""

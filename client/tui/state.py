@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from client.cards import Style
 from client.clocks import Clocks
-from p2p.audit import Verdict
+from p2p.rounds.audit import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ import msgspec
 from engine import game
 from engine.moves import Flip, Play, Swap
 from engine.rules import RuleSet
-from p2p import entries as e
-from p2p import judge
-from p2p import round as round_module
 from p2p.dealing import TransparentDealing
 from p2p.dealing.interface import DealingError
-from p2p.entries import Entry
-from p2p.phases import Phase
-from p2p.round import MAX_SWAPS
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds import judge
+from p2p.rounds import round as round_module
+from p2p.rounds.phases import Phase
+from p2p.rounds.round import MAX_SWAPS
 from tests.attacks.scenes import (
     Found,
     Scene,
@@ -69,16 +69,16 @@ def known(name: str, code: str, *checks: str, number: int = -1) -> None:
 
 # -- the entry and its place ---------------------------------------------------------------------
 
-known("no such form", "bad_schema", "judge._check.0")
-known("kind out of place", "bad_kind", "judge._check.2")
-known("share before all agreed", "share_before_agreed", "judge._check.2")
-known("seen itself", "bad_seen", "fold.Fold._bad_seen")
-known("seen out of order", "bad_seen", "fold.Fold._bad_seen")
-known("two keys under one number", "fork", "fold.Fold._note_fork")
-known("two moves under one number", "fork", "fold.Fold._note_fork")
+known("no such form", "bad_schema", "rounds.judge._check.0")
+known("kind out of place", "bad_kind", "rounds.judge._check.2")
+known("share before all agreed", "share_before_agreed", "rounds.judge._check.2")
+known("seen itself", "bad_seen", "rounds.fold.Fold._bad_seen")
+known("seen out of order", "bad_seen", "rounds.fold.Fold._bad_seen")
+known("two keys under one number", "fork", "rounds.fold.Fold._note_fork")
+known("two moves under one number", "fork", "rounds.fold.Fold._note_fork")
 
 
-@case("bad_kind", "judge._check.3")
+@case("bad_kind", "rounds.judge._check.3")
 def more_entries_than_a_round_may_have() -> Found:
     scene = arranging()
     limit, round_module.MAX_ROUND_ENTRIES = round_module.MAX_ROUND_ENTRIES, 12  # type: ignore[misc]
@@ -96,28 +96,28 @@ def _swap(peer: Peer) -> e.Body:
     return peer.session.intend(Swap(peer.seat, state.hands[peer.seat][0], state.ups[peer.seat][0]))
 
 
-@case("bad_kind", "judge._check_author.0")
+@case("bad_kind", "rounds.judge._check_author.0")
 def shuffles_before_its_turn() -> Found:
     scene = stopped(e.Deck, 1)
     scene.write(e.Deck(scene.contract, bytes(32), bytes(52)))
     return scene.found()
 
 
-@case("bad_kind", "judge._check_author.1", "judge._proof.1")
+@case("bad_kind", "rounds.judge._check_author.1", "rounds.judge._proof.1")
 def proves_a_deck_it_has_not_made() -> Found:
     scene = stopped(e.Deck, 1)
     scene.write(e.Proof(scene.contract, bytes(32)))
     return scene.found()
 
 
-@case("bad_kind", "judge._check_author.2")
+@case("bad_kind", "rounds.judge._check_author.2")
 def answers_when_another_is_asked() -> Found:
     scene = asked()
     scene.write(e.Pass(scene.contract))
     return scene.found()
 
 
-@case("illegal_move", "judge._check_author.2", "judge._apply.0")
+@case("illegal_move", "rounds.judge._check_author.2", "rounds.judge._apply.0")
 def picks_up_when_another_is_in_turn() -> Found:
     scene = playing(lambda peer: is_in(peer, Phase.PLAY) and peer.state().turn != peer.seat and _pile(peer))
     lens = scene.cheater.round.everything()
@@ -134,24 +134,24 @@ def _pile(peer: Peer) -> bool:
 # -- offers and keys -----------------------------------------------------------------------------
 
 
-@case("second_accept", "judge._accept.0")
+@case("second_accept", "rounds.judge._accept.0")
 def accepts_twice() -> Found:
     scene = stopped(e.Accept, 0)
     scene.write(e.Accept(scene.contract, bytes(32), bytes(32)))
     return scene.found()
 
 
-@case("second_accept", "judge._decline.0")
+@case("second_accept", "rounds.judge._decline.0")
 def declines_what_it_has_accepted() -> Found:
     scene = stopped(e.Accept, 0)
     scene.write(e.Decline(scene.contract, "no"))
     return scene.found()
 
 
-known("second accept", "second_accept", "judge._check.2")
+known("second accept", "second_accept", "rounds.judge._check.2")
 
 
-@case("bad_kind", "judge._key.0")
+@case("bad_kind", "rounds.judge._key.0")
 def gives_two_keys() -> Found:
     scene = stopped(e.Key, 0)
     scene.write(_own_last(scene, "key").body)
@@ -163,7 +163,7 @@ def _own_last(scene: Scene, kind: str) -> Entry:
     return next(fact.entry for fact in reversed(line) if fact.entry.kind == kind)
 
 
-@case("bad_kind", "judge._key.1")
+@case("bad_kind", "rounds.judge._key.1")
 def gives_a_key_before_all_have_accepted() -> Found:
     # In a dead attempt the table of phases has a place for keys, since they may have been under way.
     scene = stopped(e.Accept, 0)
@@ -176,13 +176,13 @@ def gives_a_key_before_all_have_accepted() -> Found:
     return scene.found()
 
 
-known("another coin", "bad_commitment", "judge._key.2")
-known("key without proof", "bad_key", "judge._key.3")
+known("another coin", "bad_commitment", "rounds.judge._key.2")
+known("key without proof", "bad_key", "rounds.judge._key.3")
 
 # -- decks ---------------------------------------------------------------------------------------
 
 
-@case("bad_kind", "judge._deck.0")
+@case("bad_kind", "rounds.judge._deck.0")
 def shuffles_before_all_keys_are_there() -> Found:
     # Possible in a dead attempt alone; see above.
     scene = stopped(e.Key, 0)
@@ -193,10 +193,10 @@ def shuffles_before_all_keys_are_there() -> Found:
     return scene.found()
 
 
-known("deck on nothing", "bad_deck", "judge._deck.1")
+known("deck on nothing", "bad_deck", "rounds.judge._deck.1")
 
 
-@case("bad_deck", "judge._deck.2")
+@case("bad_deck", "rounds.judge._deck.2")
 def shuffles_under_another_key_than_the_deck_before() -> Found:
     # The last one has signed two keys; who shuffles second takes the one that the first did not take.
     scene = stopped(e.Deck, 1, players=3)
@@ -223,7 +223,7 @@ def shuffles_under_another_key_than_the_deck_before() -> Found:
     return scene.found() - {(False, "fork")}
 
 
-@case("bad_deck", "judge._deck.3")
+@case("bad_deck", "rounds.judge._deck.3")
 def names_a_deck_before_the_first_one() -> Found:
     scene = sitting(number=0)
 
@@ -242,7 +242,7 @@ class _CancellingKeys(TransparentDealing):
         raise DealingError("joint_key", "the keys do not add up to a joint key")
 
 
-@case("bad_deck", "judge._deck.4")
+@case("bad_deck", "rounds.judge._deck.4")
 def shuffles_under_keys_that_cancel_out() -> Found:
     scene = sitting(number=0)
     scene.honest.session.dealing = _CancellingKeys()
@@ -250,28 +250,28 @@ def shuffles_under_keys_that_cancel_out() -> Found:
     return scene.found()
 
 
-known("deck of no points", "bad_deck", "judge._deck.5")
+known("deck of no points", "bad_deck", "rounds.judge._deck.5")
 
 
-@case("bad_kind", "judge._proof.0")
+@case("bad_kind", "rounds.judge._proof.0")
 def proves_twice() -> Found:
     scene = stopped(e.Deck, 0)
     scene.write(_own_last(scene, "proof").body)
     return scene.found()
 
 
-known("false proof", "bad_proof", "fold.Fold.note_proof", "judge._agreed.1")
-known("doubled card", "bad_proof", "fold.Fold.note_proof", "judge._agreed.1")
+known("false proof", "bad_proof", "rounds.fold.Fold.note_proof", "rounds.judge._agreed.1")
+known("doubled card", "bad_proof", "rounds.fold.Fold.note_proof", "rounds.judge._agreed.1")
 
 
-@case("bad_agreed", "judge._agreed.0")
+@case("bad_agreed", "rounds.judge._agreed.0")
 def agrees_twice() -> Found:
     scene = stopped(e.Agreed, 0)
     scene.write(_own_last(scene, "agreed").body)
     return scene.found()
 
 
-known("another agreement", "bad_agreed", "judge._agreed.1")
+known("another agreement", "bad_agreed", "rounds.judge._agreed.1")
 
 # -- shares --------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ def _deal_shares(scene: Scene) -> e.Shares:
     return body
 
 
-@case("bad_schema", "judge._shares.1")
+@case("bad_schema", "rounds.judge._shares.1")
 def gives_positions_that_do_not_ascend() -> Found:
     scene = stopped(e.Shares, 0)
     earlier = _deal_shares(scene)
@@ -292,18 +292,18 @@ def gives_positions_that_do_not_ascend() -> Found:
     return scene.found()
 
 
-known("share for an uncalled card", "uncalled_share", "judge._shares.2")
+known("share for an uncalled card", "uncalled_share", "rounds.judge._shares.2")
 
 
-@case("uncalled_share", "judge._shares.3")
+@case("uncalled_share", "rounds.judge._shares.3")
 def gives_shares_twice() -> Found:
     scene = stopped(e.Shares, 0)
     scene.write(_deal_shares(scene))
     return scene.found()
 
 
-known("false share", "bad_share", "judge._shares.4")
-known("false proof of shares", "bad_share", "judge._shares.4")
+known("false share", "bad_share", "rounds.judge._shares.4")
+known("false proof of shares", "bad_share", "rounds.judge._shares.4")
 
 
 def _hand_play(scene: Scene) -> e.Move:
@@ -324,14 +324,14 @@ def _can_play_closed(peer: Peer) -> bool:
     return bool(options) and not state.is_public(options[0].positions[0])
 
 
-@case("bad_schema", "judge._open_own.0")
+@case("bad_schema", "rounds.judge._open_own.0")
 def plays_a_closed_card_without_its_share() -> Found:
     scene = playing(_can_play_closed)
     scene.write(changed(_hand_play(scene), positions=[], shares=[], proof=b""))
     return scene.found()
 
 
-@case("bad_schema", "judge._open_own.1")
+@case("bad_schema", "rounds.judge._open_own.1")
 def proves_nothing() -> Found:
     scene = playing(lambda peer: in_turn(peer) and _pile(peer))
     parent = legal_move(scene.table, scene.cheater)
@@ -339,7 +339,7 @@ def proves_nothing() -> Found:
     return scene.found()
 
 
-@case("bad_share", "judge._open_own.2")
+@case("bad_share", "rounds.judge._open_own.2")
 def plays_a_card_with_a_false_proof() -> Found:
     scene = playing(_can_play_closed)
     play = _hand_play(scene)
@@ -347,7 +347,7 @@ def plays_a_card_with_a_false_proof() -> Found:
     return scene.found()
 
 
-@case("illegal_move", "judge._open_own.3")
+@case("illegal_move", "rounds.judge._open_own.3")
 def plays_a_card_that_it_cannot_know() -> Found:
     # The others have not yet given their shares of the card it has drawn.
     scene = playing(_can_play_closed)
@@ -385,7 +385,7 @@ def plays_a_card_that_it_cannot_know() -> Found:
     return scene.found()
 
 
-@case("bad_share", "judge._open_own.2", "judge._open_own.4")
+@case("bad_share", "rounds.judge._open_own.2", "rounds.judge._open_own.4")
 def plays_a_card_with_a_false_share() -> Found:
     scene = playing(_can_play_closed)
     play = _hand_play(scene)
@@ -396,7 +396,7 @@ def plays_a_card_with_a_false_share() -> Found:
 # -- rearranging and the start -------------------------------------------------------------------
 
 
-@case("illegal_move", "judge._swap.1")
+@case("illegal_move", "rounds.judge._swap.1")
 def swaps_after_saying_ready() -> Found:
     scene = arranging()
     swap = _swap(scene.cheater)
@@ -404,7 +404,7 @@ def swaps_after_saying_ready() -> Found:
     return scene.found()
 
 
-@case("illegal_move", "judge._swap.2")
+@case("illegal_move", "rounds.judge._swap.2")
 def swaps_without_end() -> Found:
     scene = arranging()
     for _ in range(MAX_SWAPS + 1):
@@ -413,7 +413,7 @@ def swaps_without_end() -> Found:
     return scene.found()
 
 
-@case("illegal_move", "judge._swap.3")
+@case("illegal_move", "rounds.judge._swap.3")
 def swaps_with_anothers_hand() -> Found:
     scene = arranging()
     state, seat = scene.cheater.state(), scene.cheater.seat
@@ -426,14 +426,14 @@ def _choice(peer: Peer, last: bool = False) -> e.Choose:
     return e.Choose(peer.round.contract, sorted(own[-3:] if last else own[:3]))
 
 
-@case("illegal_move", "judge._choose.1")
+@case("illegal_move", "rounds.judge._choose.1")
 def chooses_after_saying_ready() -> Found:
     scene = choosing()
     scene.write(_choice(scene.cheater), e.Ready(scene.contract), _choice(scene.cheater))
     return scene.found()
 
 
-@case("illegal_move", "judge._choose.2")
+@case("illegal_move", "rounds.judge._choose.2")
 def chooses_without_end() -> Found:
     scene = choosing()
     bodies = [_choice(scene.cheater), _choice(scene.cheater, last=True)]
@@ -441,14 +441,14 @@ def chooses_without_end() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "judge._ready.0")
+@case("bad_kind", "rounds.judge._ready.0")
 def is_ready_twice() -> Found:
     scene = arranging()
     scene.write(e.Ready(scene.contract), e.Ready(scene.contract))
     return scene.found()
 
 
-@case("bad_declare", "judge._declare.1")
+@case("bad_declare", "rounds.judge._declare.1")
 def declares_anothers_card() -> Found:
     scene = asked()
     scene.cheater = scene.honest
@@ -459,13 +459,13 @@ def declares_anothers_card() -> Found:
 
 # -- moves ---------------------------------------------------------------------------------------
 
-known("wrong parent", "illegal_move", "judge._move.1")
-known("wrong turn", "illegal_move", "judge._move.2")
-known("wrong digest", "bad_digest", "judge._move.3")
-known("somebody else's card", "illegal_move", "judge._apply.0")
+known("wrong parent", "illegal_move", "rounds.judge._move.1")
+known("wrong turn", "illegal_move", "rounds.judge._move.2")
+known("wrong digest", "bad_digest", "rounds.judge._move.3")
+known("somebody else's card", "illegal_move", "rounds.judge._apply.0")
 
 
-@case("illegal_move", "judge._move.4")
+@case("illegal_move", "rounds.judge._move.4")
 def opens_a_card_of_anothers_hand() -> Found:
     scene = playing(_can_play_closed)
     other = scene.cheater.state().hands[1 - scene.cheater.seat][0]
@@ -473,14 +473,14 @@ def opens_a_card_of_anothers_hand() -> Found:
     return scene.found()
 
 
-@case("bad_schema", "judge._read_action.2")
+@case("bad_schema", "rounds.judge._read_action.2")
 def makes_a_move_that_there_is_not() -> Found:
     scene = playing()
     scene.write(changed(legal_move(scene.table, scene.cheater), action="dance", places=[]))
     return scene.found()
 
 
-@case("illegal_move", "judge._read_action.0")
+@case("illegal_move", "rounds.judge._read_action.0")
 def takes_a_chance_without_a_stock() -> Found:
     scene = playing(lambda peer: in_turn(peer) and not peer.state().stock)
     move = legal_move(scene.table, scene.cheater)
@@ -488,7 +488,7 @@ def takes_a_chance_without_a_stock() -> Found:
     return scene.found()
 
 
-@case("illegal_move", "judge._read_action.1")
+@case("illegal_move", "rounds.judge._read_action.1")
 def flips_a_slot_that_there_is_not() -> Found:
     scene = playing()
     move = legal_move(scene.table, scene.cheater)
@@ -503,14 +503,14 @@ def _flip(scene: Scene) -> e.Move:
     return body
 
 
-@case("bad_schema", "judge._check_flip_share.0")
+@case("bad_schema", "rounds.judge._check_flip_share.0")
 def flips_without_its_share() -> Found:
     scene = _flipping()
     scene.write(changed(_flip(scene), positions=[], shares=[]))
     return scene.found()
 
 
-@case("bad_share", "judge._check_flip_share.1")
+@case("bad_share", "rounds.judge._check_flip_share.1")
 def flips_with_a_false_share() -> Found:
     scene = _flipping()
     flip = _flip(scene)
@@ -530,24 +530,24 @@ def _flipping() -> Scene:
 
 # -- endings -------------------------------------------------------------------------------------
 
-known("wrong result", "bad_result", "judge._result.0")
+known("wrong result", "bad_result", "rounds.judge._result.0")
 
 
-@case("bad_result", "judge._result.1")
+@case("bad_result", "rounds.judge._result.1")
 def signs_a_result_twice() -> Found:
     scene = stopped(e.Result, 0)
     scene.write(_own_last(scene, "result").body)
     return scene.found()
 
 
-@case("bad_kind", "judge._reveal.0")
+@case("bad_kind", "rounds.judge._reveal.0")
 def reveals_twice() -> Found:
     scene = stopped(e.Reveal, 0)
     scene.write(_own_last(scene, "reveal").body)
     return scene.found()
 
 
-known("wrong seed", "bad_commitment", "judge._reveal.1")
+known("wrong seed", "bad_commitment", "rounds.judge._reveal.1")
 
 # -- the table -----------------------------------------------------------------------------------
 
@@ -561,12 +561,12 @@ def _at_table(*bodies: e.Body, number: int = 0) -> Found:
     return scene.found()
 
 
-@case("bad_kind", "members.check_admission.0")
+@case("bad_kind", "rounds.members.check_admission.0")
 def admits_a_key_that_is_nobodys() -> Found:
     return _at_table(e.Admit(bytes([1]) + bytes(31), "Gil", b""))
 
 
-@case("bad_kind", "members.check_admission.0", "members.check_admission.4")
+@case("bad_kind", "rounds.members.check_admission.0", "rounds.members.check_admission.4")
 def admits_somebody_twice() -> Found:
     scene = sitting()
     other = scene.honest
@@ -574,22 +574,22 @@ def admits_somebody_twice() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "members.check_admission.1")
+@case("bad_kind", "rounds.members.check_admission.1")
 def admits_under_an_operator_who_is_not_there() -> Found:
     return _at_table(e.Admit(GIL.me, "Gil", Peer("Hal").me))
 
 
-@case("bad_kind", "members.check_admission.2")
+@case("bad_kind", "rounds.members.check_admission.2")
 def admits_a_name_in_two_spellings() -> Found:
     return _at_table(e.Admit(GIL.me, " Gil", b""))
 
 
-@case("bad_kind", "members.check_admission.3")
+@case("bad_kind", "rounds.members.check_admission.3")
 def admits_a_name_that_is_none() -> Found:
     return _at_table(e.Admit(GIL.me, "\u202egil", b""))
 
 
-@case("bad_kind", "members.check_admission.4")
+@case("bad_kind", "rounds.members.check_admission.4")
 def admits_a_name_that_is_taken() -> Found:
     scene = sitting()
     scene.write(e.Admit(GIL.me, scene.honest.name.upper(), b""))
@@ -605,7 +605,7 @@ def _start(**values: object) -> Found:
     return scene.found()
 
 
-@case("bad_start", "members.check_start.0")
+@case("bad_start", "rounds.members.check_start.0")
 def offers_a_roster_in_another_order() -> Found:
     scene = sitting()
     offer = scene.cheater.session.offer(RuleSet(), [peer.me for peer in scene.table.peers])
@@ -614,7 +614,7 @@ def offers_a_roster_in_another_order() -> Found:
     return scene.found()
 
 
-@case("bad_start", "members.check_start.1")
+@case("bad_start", "rounds.members.check_start.1")
 def offers_a_roster_with_another_name() -> Found:
     scene = sitting()
     offer = scene.cheater.session.offer(RuleSet(), [peer.me for peer in scene.table.peers])
@@ -624,7 +624,7 @@ def offers_a_roster_with_another_name() -> Found:
     return scene.found()
 
 
-@case("bad_start", "members.check_start.2")
+@case("bad_start", "rounds.members.check_start.2")
 def offers_a_round_to_two_of_one_name() -> Found:
     scene = sitting(3)
     first, second, _ = scene.table.peers
@@ -640,37 +640,37 @@ def offers_a_round_to_two_of_one_name() -> Found:
     return scene.found()
 
 
-@case("bad_start", "members.check_start.3")
+@case("bad_start", "rounds.members.check_start.3")
 def offers_a_round_that_leaves_no_time() -> Found:
     return _start(limits=[0, 0, 0])
 
 
-@case("bad_start", "members.check_start.4")
+@case("bad_start", "rounds.members.check_start.4")
 def offers_a_round_out_of_turn() -> Found:
     return _start(round=2)
 
 
-@case("bad_start", "members.check_start.5")
+@case("bad_start", "rounds.members.check_start.5")
 def chooses_who_deals() -> Found:
     return _start(seats=[0, 1], dealer=[0])
 
 
-@case("bad_start", "members.check_start.6")
+@case("bad_start", "rounds.members.check_start.6")
 def offers_escrow() -> Found:
     return _start(escrow=True)
 
 
-@case("bad_start", "members.check_start.7")
+@case("bad_start", "rounds.members.check_start.7")
 def offers_rules_that_are_none() -> Found:
     return _start(rules=[("no_such_option", "1")])
 
 
-@case("bad_start", "members.check_start.8")
+@case("bad_start", "rounds.members.check_start.8")
 def offers_another_number_of_packs() -> Found:
     return _start(packs=2)
 
 
-@case("bad_schema", "fold.Fold._judge_at_table.0")
+@case("bad_schema", "rounds.fold.Fold._judge_at_table.0")
 def admits_in_no_form() -> Found:
     scene = sitting()
     scene.cheater.put(scene.cheater.sign_raw("admit", [b"no key"]))
@@ -678,7 +678,7 @@ def admits_in_no_form() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold.check_admission.0")
+@case("bad_kind", "rounds.fold.Fold.check_admission.0")
 def admits_more_than_a_table_may_have() -> Found:
     scene = sitting()
     admitted = len(scene.table.peers) - 1
@@ -689,21 +689,21 @@ def admits_more_than_a_table_may_have() -> Found:
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.2")
+@case("bad_kind", "rounds.fold.Fold._judge_at_table.2")
 def dismisses_somebody_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Dismiss(scene.honest.me, "x"))
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._judge_at_table.3")
+@case("bad_kind", "rounds.fold.Fold._judge_at_table.3")
 def leaves_the_table_in_a_round() -> Found:
     scene = arranging()
     scene.write(e.Leave(scene.cheater.session.table, []))
     return scene.found()
 
 
-@case("bad_kind", "fold.Fold._require_member.0")
+@case("bad_kind", "rounds.fold.Fold._require_member.0")
 def admits_after_being_sent_away() -> Found:
     scene = sitting()
     host, guest = scene.table.peers
@@ -714,7 +714,7 @@ def admits_after_being_sent_away() -> Found:
     return scene.found()
 
 
-@case("bad_start", "fold.Fold._judge_start.1")
+@case("bad_start", "rounds.fold.Fold._judge_start.1")
 def offers_a_round_while_one_goes_on() -> Found:
     scene = sitting()
     offer = scene.cheater.session.offer(RuleSet(), [peer.me for peer in scene.table.peers])

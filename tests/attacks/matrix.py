@@ -2,7 +2,8 @@
 
 For each number of players and each phase there is a table that stands in it (``standing``): honest peers and one
 that is about to cheat. ``WRONG`` says for each pair of phase and kind which entry to write there, and with which
-code everybody has to answer. So a pair without a case cannot exist: ``test_matrix`` compares with ``p2p.phases``.
+code everybody has to answer. So a pair without a case cannot exist: ``test_matrix`` compares with
+``p2p.rounds.phases``.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ import pytest
 from engine.options import StartRule
 from engine.rules import RuleSet
 from engine.state import Phase as GamePhase
-from p2p import entries as e
-from p2p.audit import verify
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry
-from p2p.phases import TABLE, Phase, refusal
-from p2p.round import Lens, Round
-from p2p.roundfile import Head, RoundFile
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.audit import verify
+from p2p.rounds.phases import TABLE, Phase, refusal
+from p2p.rounds.round import Lens, Round
+from p2p.rounds.roundfile import Head, RoundFile
 from tests.attacks.scenes import withhold
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES, is_in

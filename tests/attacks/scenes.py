@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from engine.options import ArrangeRule, StartRule
 from engine.rules import RuleSet
 from engine.state import Phase as GamePhase
-from p2p import entries as e
-from p2p.phases import Phase
+from p2p.feeds import entries as e
+from p2p.rounds.phases import Phase
 from tests.p2p.cheats import CHEATS, in_turn
 from tests.p2p.peers import Peer, Table
 from tests.p2p.recorded import NAMES, is_in

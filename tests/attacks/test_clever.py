@@ -13,25 +13,26 @@ import msgspec
 import pytest
 
 from engine.rules import RuleSet
-from p2p import canonical, identity
-from p2p import entries as e
+from p2p import canonical
 from p2p.canonical import enc
-from p2p.core import MAX_ASKED, Arrival, Core
 from p2p.dealing import ElGamalDealing, KeyPart, TransparentDealing
 from p2p.dealing.group import L, base, encode_scalar
 from p2p.dealing.interface import Ground
 from p2p.dealing.transcript import challenge
-from p2p.duties import duties
-from p2p.entries import Entry, Malformed, make_entry, read_entry
 from p2p.errors import LocalProtocolError
-from p2p.faults import Breach
-from p2p.fold import MAX_NAMED_VERSIONS, MAX_VERSIONS, Fold
-from p2p.identity import BadName, check_name
-from p2p.news import Reporter
-from p2p.phases import Phase
-from p2p.session import Session
-from p2p.snapshot import Surroundings, make_snapshot
-from p2p.store import Store
+from p2p.feeds import entries as e
+from p2p.feeds import identity
+from p2p.feeds.entries import Entry, Malformed, make_entry, read_entry
+from p2p.feeds.faults import Breach
+from p2p.feeds.identity import BadName, check_name
+from p2p.node.core import MAX_ASKED, Arrival, Core
+from p2p.node.store import Store
+from p2p.rounds.duties import duties
+from p2p.rounds.fold import MAX_NAMED_VERSIONS, MAX_VERSIONS, Fold
+from p2p.rounds.news import Reporter
+from p2p.rounds.phases import Phase
+from p2p.rounds.session import Session
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.cheats import changed, flipped
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES, is_in

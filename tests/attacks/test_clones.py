@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from client.sentences import Names, render
-from p2p import entries as e
-from p2p.core import Arrival, Core, Wish
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry
-from p2p.frames import Have
-from p2p.store import Store, StoreProblem
-from p2p.sync import make_have
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.network.frames import Have
+from p2p.node.core import Arrival, Core, Wish
+from p2p.node.store import Store, StoreProblem
+from p2p.node.sync import make_have
 from tests.p2p.peers import Peer, Table, verdict
 from tests.p2p.recorded import NAMES
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from p2p import entries as e
-from p2p.entries import make_entry
-from p2p.phases import Phase
-from p2p.store import NUMBERS_A_START, SCHEMA_VERSION, RememberedTable, Store, StoreProblem
+from p2p.feeds import entries as e
+from p2p.feeds.entries import make_entry
+from p2p.node.store import NUMBERS_A_START, SCHEMA_VERSION, RememberedTable, Store, StoreProblem
+from p2p.rounds.phases import Phase
 from tests.p2p.peers import Table, key_for
 from tests.p2p.recorded import NAMES, is_in
 
@@ -121,7 +121,7 @@ def test_a_read_only_disk_leaves_each_table_as_it_was(path: Path, table: str) ->
 def test_a_locked_database_leaves_each_table_as_it_was(
     path: Path, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("p2p.store.BUSY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("p2p.node.store.BUSY_TIMEOUT_S", 0.0)
     filled(path, table)
     with opened(path) as store:
         other = sqlite3.connect(path, isolation_level=None)

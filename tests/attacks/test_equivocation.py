@@ -10,11 +10,11 @@ import pytest
 
 from engine.options import ArrangeRule, StartRule
 from engine.rules import RuleSet
-from p2p import entries as e
-from p2p.audit import verify
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry
-from p2p.phases import Phase
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.audit import verify
+from p2p.rounds.phases import Phase
 from tests.attacks.matrix import ALL, COUNTS, LONG, Stand, check_kept_closed, check_new_deal, saved
 from tests.p2p.cheats import another_key, changed, flipped, second_version
 from tests.p2p.peers import Peer, Table, verdict

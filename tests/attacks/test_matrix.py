@@ -7,10 +7,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from p2p.audit import verify
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry
-from p2p.phases import TABLE, Phase
+from p2p.feeds.entries import Entry
+from p2p.rounds.audit import verify
+from p2p.rounds.phases import TABLE, Phase
 from tests.attacks.matrix import (
     ALL,
     COUNTS,

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from p2p import fold as fold_module
-from p2p import judge, members
 from p2p.dealing import TransparentDealing
-from p2p.fold import Fold
+from p2p.rounds import fold as fold_module
+from p2p.rounds import judge, members
+from p2p.rounds.fold import Fold
 from tests.attacks.cases import CASES, Case
 from tests.attacks.mutants import Site, install, sites
 from tests.p2p.recorded import recorded
@@ -21,8 +21,8 @@ from tests.p2p.recorded import recorded
 BREACH = ("Breach", "Unverified")
 
 WHOLE: dict[str, tuple[str, Callable[..., object]]] = {
-    "fold.Fold._bad_seen": ("_bad_seen", lambda self, fact: False),
-    "fold.Fold._note_fork": ("_note_fork", lambda self, fact, versions: None),
+    "rounds.fold.Fold._bad_seen": ("_bad_seen", lambda self, fact: False),
+    "rounds.fold.Fold._note_fork": ("_note_fork", lambda self, fact, versions: None),
 }
 """Checks that are no single refusal: the method that stands for them, and it without effect."""
 
@@ -32,24 +32,24 @@ def _all_good(self: Fold, round_: object, fact: object, good: bool) -> object:
 
 
 _NOTE_PROOF = Fold.note_proof
-WHOLE["fold.Fold.note_proof"] = ("note_proof", _all_good)
+WHOLE["rounds.fold.Fold.note_proof"] = ("note_proof", _all_good)
 
 OUT_OF_REACH = {
-    "judge._shares.0": "the table of phases has shares only where all have agreed",
-    "judge._swap.0": "the phase ARRANGE means that the cards are dealt",
-    "judge._choose.0": "the same",
-    "judge._ready.1": "the same",
-    "judge._declare.0": "the phase START means that there is a chain",
-    "judge._pass.0": "the same",
-    "judge._move.0": "the phase PLAY means that there is a chain",
-    "judge._reveal.2": "the phase REVEAL means that all have agreed, on decks of everybody",
-    "judge._open_own.5": "a card whose shares are proven has one face, and the proven shuffle has each once",
-    "fold.Fold._judge_start.0": "terms hang on agreements, and these have waited for the proofs already",
-    "fold.Fold._judge_at_table.1": "an opening is taken only if its id is the table's",
+    "rounds.judge._shares.0": "the table of phases has shares only where all have agreed",
+    "rounds.judge._swap.0": "the phase ARRANGE means that the cards are dealt",
+    "rounds.judge._choose.0": "the same",
+    "rounds.judge._ready.1": "the same",
+    "rounds.judge._declare.0": "the phase START means that there is a chain",
+    "rounds.judge._pass.0": "the same",
+    "rounds.judge._move.0": "the phase PLAY means that there is a chain",
+    "rounds.judge._reveal.2": "the phase REVEAL means that all have agreed, on decks of everybody",
+    "rounds.judge._open_own.5": "a card whose shares are proven has one face, and a proven shuffle has each once",
+    "rounds.fold.Fold._judge_start.0": "terms hang on agreements, and these have waited for the proofs already",
+    "rounds.fold.Fold._judge_at_table.1": "an opening is taken only if its id is the table's",
 }
 """Refusals that no entry can reach: the types need them, and a mistake elsewhere would end there."""
 
-SEPARATE = {"judge._check.1"}
+SEPARATE = {"rounds.judge._check.1"}
 """Not a breach: see ``test_agreements_wait_until_the_proofs_before_them_are_checked``."""
 
 
@@ -108,5 +108,5 @@ def test_agreements_wait_until_the_proofs_before_them_are_checked(monkeypatch: p
         return [fault.code for fault in session.rounds[contract].everything().faults]
 
     assert faults() == []
-    remove(monkeypatch, ("judge._check.1",))
+    remove(monkeypatch, ("rounds.judge._check.1",))
     assert set(faults()) == {"bad_agreed"}

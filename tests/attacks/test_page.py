@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from p2p.faults import FAULT_SENTENCES, ON_RECORD_ONLY
+from p2p.feeds.faults import FAULT_SENTENCES, ON_RECORD_ONLY
 from tests.attacks.cases import CASES
 from tests.attacks.matrix import COUNTS, GENERIC, WRONG
 from tests.p2p.cheats import CHEATS

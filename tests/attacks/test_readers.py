@@ -12,11 +12,13 @@ import msgpack
 import pytest
 
 import p2p
-from p2p import canonical, entries, fold, judge, members
-from p2p import entries as e
+from p2p import canonical
 from p2p.canonical import NotCanonical
-from p2p.entries import SIGNED_LABEL, Unreadable, make_entry, read_entry, signature_fits
-from p2p.fold import MAX_VERSIONS, Fold
+from p2p.feeds import entries
+from p2p.feeds import entries as e
+from p2p.feeds.entries import SIGNED_LABEL, Unreadable, make_entry, read_entry, signature_fits
+from p2p.rounds import fold, judge, members
+from p2p.rounds.fold import MAX_VERSIONS, Fold
 from tests.attacks.mutants import Site, install, sites
 from tests.p2p.peers import Peer, Table, key_for
 from tests.p2p.recorded import NAMES
@@ -68,14 +70,14 @@ BYTES: dict[str, Callable[[], object]] = {
     "canonical.enc.0": lambda: canonical.enc("\ud800"),
     "canonical.dec.0": decodes(b"\xc1"),
     "canonical.dec.1": decodes(b"\xcd\x00\x01"),
-    "entries.read_entry.0": reads(*good(kind="decline", body=[T, "x" * entries.MAX_ENTRY_BYTES])),
-    "entries.read_entry.1": reads(*good(), signature=63),
-    "entries.read_entry.2": reads(*good(kind="e\u0301")),
-    "entries.read_entry.3": reads(*good(seq=True)),
-    "entries.read_entry.4": reads(*good(version=2)),
-    "entries.read_entry.5": reads(*good(seen=[T, Z])),
-    "entries.read_entry.6": reads(*good(seq=0)),
-    "entries.read_entry.7": reads(*good(table=Z)),
+    "feeds.entries.read_entry.0": reads(*good(kind="decline", body=[T, "x" * entries.MAX_ENTRY_BYTES])),
+    "feeds.entries.read_entry.1": reads(*good(), signature=63),
+    "feeds.entries.read_entry.2": reads(*good(kind="e\u0301")),
+    "feeds.entries.read_entry.3": reads(*good(seq=True)),
+    "feeds.entries.read_entry.4": reads(*good(version=2)),
+    "feeds.entries.read_entry.5": reads(*good(seen=[T, Z])),
+    "feeds.entries.read_entry.6": reads(*good(seq=0)),
+    "feeds.entries.read_entry.7": reads(*good(table=Z)),
 }
 """Refusal of a reader → bytes that it has to refuse."""
 
@@ -165,11 +167,11 @@ def of_a_stranger(table: Table) -> bool:
 
 
 DROPS: dict[Callable[[Table], bool], str] = {
-    on_anothers_entry: "fold.Fold._fits_feed.0",
-    after_a_gap: "fold.Fold._fits_feed.0",
-    into_a_full_feed: "fold.Fold._fits_feed.1",
-    one_version_too_many: "fold.Fold._fits_feed.2",
-    of_a_stranger: "fold.Fold._is_known",
+    on_anothers_entry: "rounds.fold.Fold._fits_feed.0",
+    after_a_gap: "rounds.fold.Fold._fits_feed.0",
+    into_a_full_feed: "rounds.fold.Fold._fits_feed.1",
+    one_version_too_many: "rounds.fold.Fold._fits_feed.2",
+    of_a_stranger: "rounds.fold.Fold._is_known",
 }
 """What is dropped and blames nobody → the refusal that drops it."""
 
@@ -187,7 +189,7 @@ def test_what_drops_an_entry_bites(drop: Callable[[Table], bool], monkeypatch: p
     table = sitting()
     assert not drop(table)
     assert not table.peers[0].session.table_faults or drop is one_version_too_many
-    if DROPS[drop] == "fold.Fold._is_known":
+    if DROPS[drop] == "rounds.fold.Fold._is_known":
         monkeypatch.setattr(Fold, "_is_known", lambda self, fact: True)
     else:
         found = {str(site): site for site, _ in sites(fold, ("return",))}

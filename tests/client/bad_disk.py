@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 
 from client import cli
-from p2p.entries import Entry
-from p2p.store import Store
+from p2p.feeds.entries import Entry
+from p2p.node.store import Store
 
 HOWS = ("full", "read_only")
 

@@ -13,11 +13,11 @@ import signal
 import sys
 
 from client import cli
-from p2p.core import Core, Outcome
-from p2p.entries import Entry
-from p2p.pump import Pump
-from p2p.snapshot import Snapshot
-from p2p.store import Store
+from p2p.feeds.entries import Entry
+from p2p.node.core import Core, Outcome
+from p2p.node.pump import Pump
+from p2p.node.store import Store
+from p2p.rounds.snapshot import Snapshot
 
 MOMENTS = ("before", "after", "sent")
 

@@ -1,4 +1,4 @@
-"""Nodes in memory: peers of ``tests.p2p.peers`` behind the interface of ``p2p.node.Node``."""
+"""Nodes in memory: peers of ``tests.p2p.peers`` behind the interface of ``p2p.node.node.Node``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from engine.errors import ShitheadError
 from engine.moves import PlayerMove
 from engine.rules import RuleSet
-from p2p import entries as e
 from p2p.errors import LocalProtocolError
-from p2p.news import News, Reporter
-from p2p.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
+from p2p.feeds import entries as e
+from p2p.rounds.news import News, Reporter
+from p2p.rounds.snapshot import Knocking, LinkView, Snapshot, Surroundings, make_snapshot
 from tests.p2p.peers import Peer, Table
 
 

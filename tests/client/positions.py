@@ -8,8 +8,8 @@ from client.view import View, make_view
 from engine.state import GameState
 from engine.state import Phase as GamePhase
 from engine.views import mask
-from p2p.phases import Phase
-from p2p.snapshot import LinkView, PlayerView, RoundView, Snapshot
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import LinkView, PlayerView, RoundView, Snapshot
 from tests.p2p.peers import key_for
 
 NAMES = ("Ana", "Bogdan", "Carmen", "Dora", "Emil")

@@ -9,10 +9,10 @@ import pytest
 from client.commands.logs import log_to, write_crash
 from client.datadir import DataDir
 from client.problems import EXIT_REFUSED
-from p2p.audit import verify_file
-from p2p.entries import Start
-from p2p.roundfile import list_rounds, read
-from p2p.store import Store
+from p2p.feeds.entries import Start
+from p2p.node.store import Store
+from p2p.rounds.audit import verify_file
+from p2p.rounds.roundfile import list_rounds, read
 from tests.client.bad_disk import HOWS
 from tests.client.programs import program
 
@@ -26,7 +26,7 @@ SAID = {"full": "is full. Free some space and start again", "read_only": "can't 
 
 def starts_on_disk(home: Path) -> list[bytes]:
     """The offers of rounds in a database."""
-    from p2p.identity import load_or_make_key, public_key
+    from p2p.feeds.identity import load_or_make_key, public_key
 
     store = Store(home / "shithead.db", public_key(load_or_make_key(home / "identity.key")))
     (table,) = store.remembered_tables()

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from client.checkup import System, as_object, facts, head, let_in, remedies
-from p2p.advert import TableAd
-from p2p.checkup import Cause, Findings, diagnose
-from p2p.discovery import SeenTable
-from p2p.interfaces import Interface, Verdict
+from p2p.network.advert import TableAd
+from p2p.network.checkup import Cause, Findings, diagnose
+from p2p.network.discovery import SeenTable
+from p2p.network.interfaces import Interface, Verdict
 
 LAN = Interface("wlan0", 2, (ipaddress.IPv4Interface("192.168.1.7/24"),), (), Verdict.USED)
 TUNNEL = Interface("wg0", 3, (ipaddress.IPv4Interface("10.8.0.2/32"),), (), Verdict.POINT_TO_POINT)

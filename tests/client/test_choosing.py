@@ -20,9 +20,9 @@ from client.datadir import DataDir
 from client.problems import NoTable
 from engine.errors import ShitheadError
 from engine.rules import RuleSet
-from p2p.discovery import Browser, SeenTable
 from p2p.errors import NetworkProblem
-from p2p.node import Node
+from p2p.network.discovery import Browser, SeenTable
+from p2p.node.node import Node
 from tests.client.tui.test_find import GARDEN, KITCHEN, Tables
 
 PLAN = TablePlan("", RuleSet(), 5, 0)

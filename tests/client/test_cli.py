@@ -18,7 +18,7 @@ from client.problems import NoTable, UsageProblem, exit_code
 from engine.errors import RuleError, Sentence, ShitheadError
 from engine.rules import PRESETS, RuleSet, to_items
 from p2p.errors import NetworkProblem
-from p2p.phases import Phase
+from p2p.rounds.phases import Phase
 
 HEAVY = ("aioquic", "zeroconf", "nacl", "cryptography", "prompt_toolkit", "msgspec", "platformdirs", "filelock")
 

@@ -13,11 +13,11 @@ from client.commands.common import told
 from client.commands.finding import FoundTable, choose, group, look, looks_like_address, one_a_line
 from client.commands.join import BUSY_TRIES, _when_not_busy, doors_of, wait_for
 from client.problems import NoTable
-from p2p.addresses import Address
-from p2p.advert import TableAd
-from p2p.discovery import Browser, SeenTable
 from p2p.errors import NetworkProblem
-from p2p.node import Node
+from p2p.network.addresses import Address
+from p2p.network.advert import TableAd
+from p2p.network.discovery import Browser, SeenTable
+from p2p.node.node import Node
 
 HERE: Address = ("192.168.1.5", 21052)
 THERE: Address = ("192.168.1.6", 21053)

@@ -12,9 +12,9 @@ import pytest
 
 from client.datadir import DataDir
 from engine.rules import RuleSet
-from p2p.audit import verify_file
-from p2p.node import Node, NodeConfig
-from p2p.roundfile import list_rounds
+from p2p.node.node import Node, NodeConfig
+from p2p.rounds.audit import verify_file
+from p2p.rounds.roundfile import list_rounds
 from tests.client.programs import Program, program, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -106,8 +106,8 @@ def test_a_preset_is_no_option_at_the_table_either() -> None:
 
 
 def test_records_are_shown_and_checked_of_saved_rounds_too(say: Say, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]  # noqa: F811
-    from p2p import export
     from p2p.dealing import TransparentDealing
+    from p2p.rounds import export
 
     def record_of(file, name):  # type: ignore[no-untyped-def]
         return made(file, name, TransparentDealing())

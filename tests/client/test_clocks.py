@@ -29,10 +29,10 @@ from client.view import Stage, WaitRow
 from engine.errors import RuleError
 from engine.moves import Ready
 from engine.rules import RuleSet
-from p2p.awake import SLEPT_S, AwakeClock
-from p2p.duties import Duty, patience_s
-from p2p.phases import Phase
-from p2p.snapshot import Snapshot, Surroundings, make_snapshot
+from p2p.node.awake import SLEPT_S, AwakeClock
+from p2p.rounds.duties import Duty, patience_s
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Snapshot, Surroundings, make_snapshot
 from tests.client.nodes import House
 from tests.client.positions import key_of, view_of
 from tests.client.test_lines import Sitting
@@ -107,7 +107,7 @@ async def test_whoever_sits_down_to_an_offer_is_told_its_clocks_too() -> None:
 
 
 def test_clocks_are_told_again_only_where_they_change() -> None:
-    from p2p.news import News
+    from p2p.rounds.news import News
 
     narrator = Narrator(PLAIN)
 

@@ -17,10 +17,10 @@ from client.events import FIELDS, EventWriter, event
 from client.sentences import Names
 from engine.errors import Sentence
 from engine.rules import RuleSet
-from p2p.audit import NO_CHECKS, AuditedFault, Verdict
-from p2p.faults import Fault
-from p2p.news import News
-from p2p.phases import Phase
+from p2p.feeds.faults import Fault
+from p2p.rounds.audit import NO_CHECKS, AuditedFault, Verdict
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
 from tests.client.nodes import House
 from tests.client.positions import key_of
 from tests.client.test_view import truth

@@ -8,7 +8,7 @@ from client.commands.verify import in_words
 from client.fairness import how_far, why_unproven
 from client.sentences import render
 from engine.errors import Sentence
-from p2p.audit import NO_CHECKS, Verdict
+from p2p.rounds.audit import NO_CHECKS, Verdict
 
 STOPPED = Verdict(
     "unproven",

@@ -95,8 +95,8 @@ def test_a_name_is_no_formula_in_a_spreadsheet() -> None:
 
 
 def test_rounds_are_judged_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from p2p.audit import verify_file
     from p2p.dealing import TransparentDealing
+    from p2p.rounds.audit import verify_file
 
     judged: list[str] = []
 

@@ -23,10 +23,10 @@ from client.hosting import (
     is_done,
 )
 from p2p.errors import LocalProtocolError
-from p2p.identity import check_name, fold_name
-from p2p.news import News
-from p2p.phases import Phase
-from p2p.snapshot import (
+from p2p.feeds.identity import check_name, fold_name
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import (
     Knocking,
     LinkView,
     PlayerView,

@@ -14,8 +14,8 @@ from random import Random
 
 import pytest
 
-from p2p.audit import Verdict, verify_file
-from p2p.roundfile import list_rounds
+from p2p.rounds.audit import Verdict, verify_file
+from p2p.rounds.roundfile import list_rounds
 from tests.client.doomed import MOMENTS
 from tests.client.programs import program
 

@@ -22,9 +22,9 @@ from client.tui.lobby import score_table
 from client.tui.messages import message
 from client.tui.phrases import SCREEN
 from client.view import Stage, View, make_view
-from p2p.audit import Verdict, verify_file
 from p2p.dealing import TransparentDealing
-from p2p.snapshot import RoundScore
+from p2p.rounds.audit import Verdict, verify_file
+from p2p.rounds.snapshot import RoundScore
 from tests.client.positions import key_of, snapshot_of, view_of
 from tests.client.test_lines_narrate import PLAIN, STATE
 from tests.client.test_replay import save

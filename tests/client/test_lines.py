@@ -18,11 +18,11 @@ from engine.cards import card_text, rank_text
 from engine.errors import Sentence, ShitheadError
 from engine.moves import Flip, PickUp, Play, PlayerMove, Ready, Swap
 from engine.rules import RuleSet
-from p2p.audit import NO_CHECKS, Verdict
 from p2p.errors import NetworkProblem
-from p2p.news import News
-from p2p.phases import Phase
-from p2p.snapshot import Knocking, LinkView, Snapshot
+from p2p.rounds.audit import NO_CHECKS, Verdict
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Knocking, LinkView, Snapshot
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of
 

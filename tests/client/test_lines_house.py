@@ -18,7 +18,7 @@ from engine.game import apply, check, mask, step
 from engine.moves import Chance, Choose, Done, Name, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.rules import RuleSet
 from engine.state import GameState
-from p2p.news import News, _of_event
+from p2p.rounds.news import News, _of_event
 from tests.client.positions import key_of, snapshot_of, view_of
 from tests.engine.helpers import THREE, declared, record, rules_with
 

@@ -36,7 +36,7 @@ from engine.game import apply, check, deal
 from engine.moves import Flip, PickUp, Play, Ready, Swap
 from engine.rules import RuleSet
 from engine.state import GameState
-from p2p.snapshot import Knocking
+from p2p.rounds.snapshot import Knocking
 from tests.client.positions import key_of, view_of
 from tests.engine.helpers import record, shuffled
 

@@ -19,11 +19,11 @@ from engine.errors import Sentence
 from engine.explain import explain
 from engine.rules import PRESETS, RuleSet
 from engine.state import GameState
-from p2p.audit import NO_CHECKS, AuditedFault, Verdict
-from p2p.faults import Fault
-from p2p.news import News
-from p2p.phases import Phase
-from p2p.snapshot import Knocking, LinkView, RoundScore, Wait
+from p2p.feeds.faults import Fault
+from p2p.rounds.audit import NO_CHECKS, AuditedFault, Verdict
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Knocking, LinkView, RoundScore, Wait
 from tests.client.positions import key_of, player, snapshot_of, view_of
 from tests.engine.helpers import record, rules_with
 

@@ -17,9 +17,9 @@ from client.orders import Admit, Mute
 from client.problems import UsageProblem
 from client.settings import choose_name
 from client.view import make_view
-from p2p.identity import BadName, check_name
-from p2p.news import News
-from p2p.snapshot import Knocking
+from p2p.feeds.identity import BadName, check_name
+from p2p.rounds.news import News
+from p2p.rounds.snapshot import Knocking
 from tests.client.positions import key_of, snapshot_of
 from tests.client.test_lines_narrate import PLAIN, STATE
 

@@ -15,13 +15,13 @@ from client.commands.common import read_rules
 from client.commands.saved import known_addresses, known_keys
 from client.datadir import DataDir
 from client.problems import UsageProblem
-from p2p import entries as e
-from p2p import roundfile
 from p2p.dealing import TransparentDealing
-from p2p.entries import SIGNED_LABEL, OtherProtocol, make_entry, read_entry
-from p2p.identity import IdentityProblem, load_or_make_key, public_key
-from p2p.remember import read_rules_text
-from p2p.store import SCHEMA_VERSION, Store, StoreProblem
+from p2p.feeds import entries as e
+from p2p.feeds.entries import SIGNED_LABEL, OtherProtocol, make_entry, read_entry
+from p2p.feeds.identity import IdentityProblem, load_or_make_key, public_key
+from p2p.node.remember import read_rules_text
+from p2p.node.store import SCHEMA_VERSION, Store, StoreProblem
+from p2p.rounds import roundfile
 from tests.attacks.test_disk import VERSION_1
 from tests.client.test_cli import Said
 from tests.client.test_history import EVENING

@@ -17,9 +17,9 @@ from engine.cards import card_text
 from engine.errors import Sentence
 from engine.rules import RuleSet
 from engine.state import Phase as GamePhase
-from p2p import roundfile
 from p2p.dealing import TransparentDealing
-from p2p.roundfile import Head, encode
+from p2p.rounds import roundfile
+from p2p.rounds.roundfile import Head, encode
 from tests.client.tui.scenes import as_text
 from tests.client.tui.test_properties import FACE, check_size
 from tests.p2p.peers import Table

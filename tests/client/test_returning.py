@@ -12,9 +12,9 @@ from client.commands.returning import last_table, table_words, take_seat_again, 
 from client.commands.seat import Seat
 from client.datadir import DataDir
 from engine.rules import RuleSet
-from p2p.identity import load_or_make_key, public_key
-from p2p.remember import read_rules_text, rules_text
-from p2p.store import RememberedTable, Store
+from p2p.feeds.identity import load_or_make_key, public_key
+from p2p.node.remember import read_rules_text, rules_text
+from p2p.node.store import RememberedTable, Store
 
 
 def seat(home: Path, *, auto: bool = False) -> Seat:

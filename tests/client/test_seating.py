@@ -15,10 +15,10 @@ from client.seating import Bots
 from engine.errors import Sentence
 from engine.rules import RuleSet
 from p2p.dealing import TransparentDealing
-from p2p.news import News
-from p2p.node import Node, NodeConfig
-from p2p.snapshot import Snapshot
-from p2p.store import StoreProblem
+from p2p.node.node import Node, NodeConfig
+from p2p.node.store import StoreProblem
+from p2p.rounds.news import News
+from p2p.rounds.snapshot import Snapshot
 from tests.node.conftest import until
 
 PATIENCE_S = 120.0

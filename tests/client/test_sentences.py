@@ -17,7 +17,7 @@ from client.view import Stage
 from engine.cards import card_text
 from engine.errors import RuleError, Sentence
 from p2p.errors import NetworkProblem
-from p2p.faults import FAULT_SENTENCES
+from p2p.feeds.faults import FAULT_SENTENCES
 
 ROOT = Path(__file__).parents[2]
 RAISING = {
@@ -122,7 +122,7 @@ def test_both_forms_of_what_is_told_have_the_same_places() -> None:
 
 
 def test_every_duty_and_stage_has_words() -> None:
-    from p2p import duties
+    from p2p.rounds import duties
 
     text = Path(duties.__file__).read_text()
     named = {word for word in WAITS if f'"{word}"' in text}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from client.problems import UsageProblem
 from client.settings import FALLBACK_NAME, Settings, choose_name, load, login_name, save, save_name
-from p2p.identity import BadName, check_name
+from p2p.feeds.identity import BadName, check_name
 
 
 def never(default: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from client.standing_in import AWAY, TIME_UP, StandIn, reason
 from engine.rules import RuleSet
-from p2p.phases import Phase
+from p2p.rounds.phases import Phase
 from tests.client.nodes import House, MemoryNode
 from tests.engine.helpers import rules_with
 

@@ -14,8 +14,8 @@ import pytest
 
 from client import backlog, cli
 from client.backlog import Backlog, unhurried
-from p2p import roundfile
 from p2p.files import read_bounded
+from p2p.rounds import roundfile
 from tests.client.programs import program, run
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")

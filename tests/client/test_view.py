@@ -18,9 +18,9 @@ from engine.rules import RuleSet
 from engine.state import GameState, Zone
 from engine.state import Phase as GamePhase
 from p2p.dealing.transparent import FACE_BYTES
-from p2p.faults import Fault
-from p2p.phases import Phase
-from p2p.snapshot import EndingView, Knocking, RoundScore, Surroundings, Wait, make_snapshot
+from p2p.feeds.faults import Fault
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import EndingView, Knocking, RoundScore, Surroundings, Wait, make_snapshot
 from tests.client.positions import key_of, snapshot_of, view_of
 from tests.engine.helpers import record, shuffled
 from tests.p2p.peers import Peer, Table, choose

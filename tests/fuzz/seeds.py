@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from p2p import advert, frames, roundfile
+from p2p.network import advert, frames
+from p2p.rounds import roundfile
 from tests.p2p.peers import Peer
 from tests.p2p.recorded import recorded
 

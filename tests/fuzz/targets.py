@@ -20,14 +20,15 @@ from engine.errors import RuleError
 from engine.record import check, read, write
 from engine.record.errors import RecordError, UnreadableRecord
 from engine.record.reader import decode as decode_record
-from p2p import advert, frames, link, roundfile
-from p2p.addresses import Address
 from p2p.canonical import NotCanonical, dec, enc
 from p2p.dealing import TransparentDealing
-from p2p.entries import MAX_ENTRY_BYTES, Unreadable, read_entry
 from p2p.errors import RemoteProtocolError
-from p2p.fold import Fold
-from p2p.link_types import LinkState
+from p2p.feeds.entries import MAX_ENTRY_BYTES, Unreadable, read_entry
+from p2p.network import advert, frames, link
+from p2p.network.addresses import Address
+from p2p.network.link_types import LinkState
+from p2p.rounds import roundfile
+from p2p.rounds.fold import Fold
 from tests.p2p.recorded import recorded
 
 SIGNATURE = bytes(64)

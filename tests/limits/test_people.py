@@ -31,8 +31,9 @@ from client.tui.state import Look
 from client.view import Choice
 from engine import rules
 from engine.moves import PickUp
-from p2p import addresses, frames, session
-from p2p.store import Store
+from p2p.network import addresses, frames
+from p2p.node.store import Store
+from p2p.rounds import session
 from tests.client.test_history import EVENING
 from tests.client.tui import scenes
 from tests.client.tui.scenes import as_text, drawn

@@ -11,11 +11,12 @@ import pytest
 from engine.contradictions import MAX_CHOOSE_CARDS
 from engine.options import MAX_PACKS
 from engine.rules import MIN_PLAYERS, PRESETS, RuleSet, to_items, with_options
-from p2p import advert, frames, roundfile
-from p2p import entries as e
 from p2p.dealing import ElGamalDealing, TransparentDealing, interface
-from p2p.entries import Body, Malformed, make_entry, read_entry
 from p2p.errors import RemoteProtocolError
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Body, Malformed, make_entry, read_entry
+from p2p.network import advert, frames
+from p2p.rounds import roundfile
 from tests.p2p.network.test_discovery import ad_of, txt_of
 from tests.p2p.peers import Table, key_for
 

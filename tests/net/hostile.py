@@ -22,14 +22,14 @@ from zeroconf import DNSAddress, DNSOutgoing, DNSPointer, DNSService, DNSText, c
 
 from client.bots import BotPlayer, Level
 from engine.errors import ShitheadError
-from p2p import entries as e
-from p2p.discovery import SERVICE
 from p2p.errors import NetworkProblem
-from p2p.frames import Ask, Entries, Have, Knock, Linked
-from p2p.gossip import make_say
-from p2p.node import Node, NodeConfig
-from p2p.phases import Phase
-from p2p.transport import Endpoint
+from p2p.feeds import entries as e
+from p2p.network.discovery import SERVICE
+from p2p.network.frames import Ask, Entries, Have, Knock, Linked
+from p2p.network.gossip import make_say
+from p2p.network.transport import Endpoint
+from p2p.node.node import Node, NodeConfig
+from p2p.rounds.phases import Phase
 
 BURST = 40
 """Datagrams sent at once, then a pause: about 2,000 a second, far more than any table sends."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from p2p.audit import verify_file
-from p2p.roundfile import list_rounds
+from p2p.rounds.audit import verify_file
+from p2p.rounds.roundfile import list_rounds
 from tests.net.lan import NETWORK, Host, TestLan, run
 from tests.net.test_table import PATIENCE_S, said
 

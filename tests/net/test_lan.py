@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from p2p import link as link_module
-from p2p.advert import TableAd
-from p2p.discovery import Advertiser, Browser, Responder
-from p2p.frames import CloseCode, Entries, Knock
-from p2p.interfaces import Interface, usable_interfaces
-from p2p.mesh import Mesh
-from p2p.probe import Prober
-from p2p.sweep import Sweep
-from p2p.transport import Endpoint, make_hello
+from p2p.network import link as link_module
+from p2p.network.advert import TableAd
+from p2p.network.discovery import Advertiser, Browser, Responder
+from p2p.network.frames import CloseCode, Entries, Knock
+from p2p.network.interfaces import Interface, usable_interfaces
+from p2p.network.mesh import Mesh
+from p2p.network.probe import Prober
+from p2p.network.sweep import Sweep
+from p2p.network.transport import Endpoint, make_hello
 from tests.net.lan import Host, TestLan, run, why_not
 from tests.p2p.network.helpers import Player, key_of, soon
 
@@ -185,7 +185,9 @@ async def test_a_partition_is_noticed_and_mended(
 
 async def test_a_program_runs_on_a_host(lan: TestLan) -> None:
     host = await lan.host("ann")
-    process = await host.python("-c", "from p2p.interfaces import usable_interfaces as u; print(u()[0].texts[0])")
+    process = await host.python(
+        "-c", "from p2p.network.interfaces import usable_interfaces as u; print(u()[0].texts[0])"
+    )
     out, err = await soon(process.communicate())
     assert (out.decode().strip(), err) == (host.address, b"")
 

@@ -141,7 +141,7 @@ async def test_frames_that_are_long_under_way_and_overtake_each_other(lan: TestL
 
 
 SLEEP_S = 28.0
-"""Longer than a link lives without a word (``p2p.transport.IDLE_SECONDS``)."""
+"""Longer than a link lives without a word (``p2p.network.transport.IDLE_SECONDS``)."""
 
 
 async def test_a_machine_that_sleeps_longer_than_its_links_live_plays_on(lan: TestLan, tmp_path: Path) -> None:

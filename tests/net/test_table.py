@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from p2p.audit import Verdict, verify_file
-from p2p.roundfile import list_rounds
+from p2p.rounds.audit import Verdict, verify_file
+from p2p.rounds.roundfile import list_rounds
 from tests.net.lan import TestLan
 
 pytestmark = pytest.mark.netns

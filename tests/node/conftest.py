@@ -14,8 +14,8 @@ import pytest
 from client.bots import BotPlayer, Level
 from engine.rules import RuleSet
 from p2p.dealing import Dealing, TransparentDealing
-from p2p.node import Node, NodeConfig
-from p2p.snapshot import Snapshot
+from p2p.node.node import Node, NodeConfig
+from p2p.rounds.snapshot import Snapshot
 
 PATIENCE_S = 120.0
 """Nothing here waits for time to pass; this only ends a test that would hang."""

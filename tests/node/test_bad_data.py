@@ -15,13 +15,13 @@ import pytest
 
 from engine.errors import Sentence, ShitheadError
 from engine.moves import Ready
-from p2p.core import Core
 from p2p.dealing import TransparentDealing
 from p2p.errors import LocalProtocolError
-from p2p.identity import load_or_make_key
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.store import Store, StoreProblem
+from p2p.feeds.identity import load_or_make_key
+from p2p.node.core import Core
+from p2p.node.node import Node
+from p2p.node.store import Store, StoreProblem
+from p2p.rounds.phases import Phase
 from tests.node.conftest import PATIENCE_S, Evening, until
 from tests.node.test_node import is_over
 from tests.node.test_return import come_back, is_in, stop
@@ -110,7 +110,7 @@ async def test_in_mid_round_it_is_said_or_the_round_goes_on(evening: Evening, ho
 async def test_a_database_that_another_program_locks_in_mid_round_is_said(
     evening: Evening, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    monkeypatch.setattr("p2p.store.BUSY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("p2p.node.store.BUSY_TIMEOUT_S", 0.0)
     ana, bogdan = await in_mid_round(evening)
     other = sqlite3.connect(database(bogdan), isolation_level=None, timeout=30)
     other.execute("begin immediate")
@@ -211,8 +211,8 @@ async def test_a_gap_in_the_own_entries_is_filled_before_anything_is_written(eve
 
 
 def test_a_gap_that_nobody_fills_stays_a_reason_not_to_write(tmp_path: Path) -> None:
-    from p2p import entries as e
-    from p2p.entries import make_entry
+    from p2p.feeds import entries as e
+    from p2p.feeds.entries import make_entry
 
     key = load_or_make_key(tmp_path / "identity.key")
     me = key.public_key().public_bytes_raw()

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import pytest
 
 from client.sentences import Names, render
-from p2p import entries as e
-from p2p.audit import verify_file
-from p2p.core import Core
 from p2p.dealing import Dealing, Ground, Opening, Shuffled, TransparentDealing
-from p2p.entries import make_entry
-from p2p.frames import Entries
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.snapshot import RoundView, Snapshot
+from p2p.feeds import entries as e
+from p2p.feeds.entries import make_entry
+from p2p.network.frames import Entries
+from p2p.node.core import Core
+from p2p.node.node import Node
+from p2p.rounds.audit import verify_file
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import RoundView, Snapshot
 from tests.node.conftest import Evening, until
 from tests.p2p.cheats import flipped
 

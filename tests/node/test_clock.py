@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from p2p.audit import verify_file
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.roundfile import list_rounds
+from p2p.node.node import Node
+from p2p.rounds.audit import verify_file
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import list_rounds
 from tests.node.conftest import PATIENCE_S, Evening, until
 from tests.node.test_node import is_over
 from tests.node.test_return import come_back, is_in, stop

@@ -8,17 +8,18 @@ from collections import Counter
 import pytest
 
 from engine.rules import RuleSet
-from p2p import budget, door, exchange, pump, table
-from p2p import entries as e
-from p2p import link as link_module
-from p2p.budget import Allowance, Attention
-from p2p.entries import Entry, make_entry
-from p2p.frames import MAX_ENTRIES, MAX_FRAME_BYTES, Ask, CloseCode, Entries, Have, Knock, Linked
-from p2p.gossip import make_say
-from p2p.news import News
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.tls_private import unacknowledged_bytes
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry, make_entry
+from p2p.network import budget
+from p2p.network import link as link_module
+from p2p.network.budget import Allowance, Attention
+from p2p.network.frames import MAX_ENTRIES, MAX_FRAME_BYTES, Ask, CloseCode, Entries, Have, Knock, Linked
+from p2p.network.gossip import make_say
+from p2p.network.tls_private import unacknowledged_bytes
+from p2p.node import door, exchange, pump, table
+from p2p.node.node import Node
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
 from tests.node.conftest import PATIENCE_S, Evening, until
 
 MANY = 2000

@@ -12,14 +12,14 @@ import pytest
 from client.hosting import Host, Policy
 from engine.errors import Sentence
 from engine.rules import RuleSet, with_options
-from p2p.audit import verify_file
 from p2p.dealing import ElGamalDealing
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.frames import Linked, Refuse
-from p2p.news import News
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.roundfile import list_rounds
+from p2p.network.frames import Linked, Refuse
+from p2p.node.node import Node
+from p2p.rounds.audit import verify_file
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import list_rounds
 from tests.node.conftest import PATIENCE_S, Evening, until
 
 
@@ -50,7 +50,7 @@ async def test_a_round_whose_file_nobody_could_read_is_said_to_be_with_sizes_and
     nodes[0].subscribe(lambda news: told.extend(n for n in news if n.name == "unsaved"))
     evening.seat_bots()
     with monkeypatch.context() as small:
-        small.setattr("p2p.roundfile.MAX_FILE_BYTES", 9_000)
+        small.setattr("p2p.rounds.roundfile.MAX_FILE_BYTES", 9_000)
         await nodes[0].offer_round()
         await asyncio.gather(*(until(node, is_over(1)) for node in nodes))
     (reason,) = (news.values["sentence"] for news in told)
@@ -77,7 +77,7 @@ async def test_a_round_that_the_disk_did_not_take_is_saved_with_the_next_one(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr("p2p.roundfile.os.fsync", full)
+        disk.setattr("p2p.rounds.roundfile.os.fsync", full)
         await nodes[0].offer_round()
         await asyncio.gather(*(until(node, is_over(1)) for node in nodes))
     assert told == ["No space left on device"]

@@ -9,10 +9,10 @@ import pytest
 
 from engine.rules import RuleSet
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.identity import load_or_make_key, public_key
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.store import RememberedTable, Store
+from p2p.feeds.identity import load_or_make_key, public_key
+from p2p.node.node import Node
+from p2p.node.store import RememberedTable, Store
+from p2p.rounds.phases import Phase
 from tests.node.conftest import PATIENCE_S, Evening, until
 from tests.node.test_node import is_over
 

@@ -13,17 +13,17 @@ from contextlib import contextmanager
 import pytest
 
 from engine.errors import Sentence
-from p2p import link as link_module
-from p2p import mesh as mesh_module
-from p2p import pump as pump_module
-from p2p.audit import verify_file
-from p2p.entries import entry_id
-from p2p.frames import Entries, Frame
-from p2p.news import News
-from p2p.node import Node
-from p2p.phases import Phase
-from p2p.roundfile import list_rounds
-from p2p.store import Store
+from p2p.feeds.entries import entry_id
+from p2p.network import link as link_module
+from p2p.network import mesh as mesh_module
+from p2p.network.frames import Entries, Frame
+from p2p.node import pump as pump_module
+from p2p.node.node import Node
+from p2p.node.store import Store
+from p2p.rounds.audit import verify_file
+from p2p.rounds.news import News
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import list_rounds
 from tests.node.conftest import PATIENCE_S, Evening, until
 from tests.node.test_node import is_over
 from tests.node.test_return import is_in

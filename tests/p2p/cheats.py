@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from p2p import entries as e
-from p2p.entries import Entry
-from p2p.phases import Phase
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.phases import Phase
 from tests.p2p.peers import Peer, Table
 from tests.p2p.recorded import is_in
 

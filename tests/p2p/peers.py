@@ -15,15 +15,15 @@ from engine.options import ArrangeRule
 from engine.rules import RuleSet
 from engine.state import GameState
 from engine.state import Phase as GamePhase
-from p2p import entries as e
 from p2p.canonical import Value, enc
 from p2p.dealing import Dealing, TransparentDealing
-from p2p.duties import duties
-from p2p.entries import Entry, make_entry
-from p2p.facts import Fact
-from p2p.phases import Phase
-from p2p.round import Round
-from p2p.session import Job, Session
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry, make_entry
+from p2p.feeds.facts import Fact
+from p2p.rounds.duties import duties
+from p2p.rounds.phases import Phase
+from p2p.rounds.round import Round
+from p2p.rounds.session import Job, Session
 
 
 def key_for(name: str) -> Ed25519PrivateKey:

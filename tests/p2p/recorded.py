@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from p2p import entries as e
-from p2p.entries import Entry
-from p2p.phases import Phase
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.phases import Phase
 from tests.p2p.peers import Peer, Table, verdict
 
 PLAYERS = (2, 3, 5)

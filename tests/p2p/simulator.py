@@ -19,14 +19,14 @@ from typing import Any
 
 from engine.rules import RuleSet
 from engine.state import GameState
-from p2p import entries as e
-from p2p.core import Arrival, Core, Done, Input, Outcome, Wish
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry, make_entry
-from p2p.frames import Ask, Entries, Have
-from p2p.phases import Phase
-from p2p.round import Round
-from p2p.sync import answer, batches, lacking, unknown_heads
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry, make_entry
+from p2p.network.frames import Ask, Entries, Have
+from p2p.node.core import Arrival, Core, Done, Input, Outcome, Wish
+from p2p.node.sync import answer, batches, lacking, unknown_heads
+from p2p.rounds.phases import Phase
+from p2p.rounds.round import Round
 from tests.p2p.peers import Entropy, choose, key_for
 
 NAMES = ("Ana", "Bogdan", "Carmen", "Dora", "Emil")
@@ -54,7 +54,7 @@ class Wrong(AssertionError):
 
 @dataclass
 class Disk:
-    """What ``p2p.store.Store`` keeps for a core, in memory. ``durable``: so much a power cut leaves."""
+    """What ``p2p.node.store.Store`` keeps for a core, in memory. ``durable``: so much a power cut leaves."""
 
     own: bytes
     entries: list[Entry] = field(default_factory=list)

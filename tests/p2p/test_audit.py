@@ -13,14 +13,14 @@ import msgspec
 import pytest
 
 from engine.rules import RuleSet
-from p2p import entries as e
-from p2p.audit import Verdict, verify, verify_file
 from p2p.dealing import Dealing, ElGamalDealing, Ground, TransparentDealing
-from p2p.entries import Entry
-from p2p.fold import settled_by_all
-from p2p.phases import Phase
-from p2p.roundfile import MAGIC, DamagedRound, Head, NotARound, RoundFile, decode, encode
-from p2p.session import Session
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.audit import Verdict, verify, verify_file
+from p2p.rounds.fold import settled_by_all
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import MAGIC, DamagedRound, Head, NotARound, RoundFile, decode, encode
+from p2p.rounds.session import Session
 from tests.p2p.peers import Peer, Table
 
 CHANGED_PLACES = 200

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from p2p import budget
-from p2p.budget import Allowance, Attention, Inflow, Rates
+from p2p.network import budget
+from p2p.network.budget import Allowance, Attention, Inflow, Rates
 
 ANA, MALLORY = b"a" * 32, b"m" * 32
 SIGNATURE = bytes(64)

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from p2p import entries as e
 from p2p.dealing import ElGamalDealing, TransparentDealing
-from p2p.news import News, Reporter
-from p2p.phases import Phase
-from p2p.snapshot import Surroundings, make_snapshot
+from p2p.feeds import entries as e
+from p2p.rounds.news import News, Reporter
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.cheats import CHEATS, Cheat
 from tests.p2p.peers import Peer, Table, fold_all, verdict
 from tests.p2p.recorded import NAMES, PLAYERS, is_in

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from engine.rules import RuleSet
-from p2p import entries as e
 from p2p.canonical import h
 from p2p.dealing import TransparentDealing
-from p2p.phases import Phase
-from p2p.snapshot import Surroundings, make_snapshot
+from p2p.feeds import entries as e
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.peers import Peer, Table, fold_all, verdict
 from tests.p2p.recorded import NAMES, is_in
 

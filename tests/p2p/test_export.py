@@ -10,8 +10,8 @@ import pytest
 from engine.record import check_text, moments, write
 from engine.rules import PRESETS, with_options
 from p2p.dealing import TransparentDealing
-from p2p.export import NoRecord, record_of
-from p2p.roundfile import DamagedRound, Head, RoundFile, decode, encode
+from p2p.rounds.export import NoRecord, record_of
+from p2p.rounds.roundfile import DamagedRound, Head, RoundFile, decode, encode
 from tests.p2p.peers import Table
 from tests.p2p.recorded import recorded
 from tests.p2p.test_house_rules import liar_plays, picking_up, rules_of

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from p2p import entries as e
 from p2p.dealing import TransparentDealing
-from p2p.entries import make_entry
-from p2p.facts import body_of
-from p2p.phases import Phase
-from p2p.session import MAX_VERSIONS
+from p2p.feeds import entries as e
+from p2p.feeds.entries import make_entry
+from p2p.feeds.facts import body_of
+from p2p.rounds.phases import Phase
+from p2p.rounds.session import MAX_VERSIONS
 from tests.p2p.peers import Peer, Table, fold_all, verdict
 from tests.p2p.recorded import NAMES
 

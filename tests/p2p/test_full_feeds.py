@@ -8,16 +8,16 @@ import pytest
 
 from engine.errors import Sentence
 from engine.rules import RuleSet, with_options
-from p2p import entries as e
-from p2p import roundfile
-from p2p.audit import verify
-from p2p.core import Core, Wish
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry, make_entry
 from p2p.errors import LocalProtocolError
-from p2p.facts import size_of
-from p2p.round import ENTRIES_PER_ACTION, MAX_ROUND_ENTRIES
-from p2p.store import Store
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry, make_entry
+from p2p.feeds.facts import size_of
+from p2p.node.core import Core, Wish
+from p2p.node.store import Store
+from p2p.rounds import roundfile
+from p2p.rounds.audit import verify
+from p2p.rounds.round import ENTRIES_PER_ACTION, MAX_ROUND_ENTRIES
 from tests.p2p.peers import Peer, Table, key_for
 from tests.p2p.test_audit import saved
 

@@ -9,16 +9,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.rules import RuleSet
-from p2p import entries as e
-from p2p.core import CATCH_UP_S, Core
 from p2p.dealing import TransparentDealing
-from p2p.entries import make_entry
-from p2p.frames import Have
-from p2p.identity import BadName, check_name
-from p2p.phases import Phase
-from p2p.snapshot import Surroundings, make_snapshot
-from p2p.store import Store
-from p2p.sync import make_have
+from p2p.feeds import entries as e
+from p2p.feeds.entries import make_entry
+from p2p.feeds.identity import BadName, check_name
+from p2p.network.frames import Have
+from p2p.node.core import CATCH_UP_S, Core
+from p2p.node.store import Store
+from p2p.node.sync import make_have
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.peers import Peer, Table
 
 

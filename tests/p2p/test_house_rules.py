@@ -10,14 +10,14 @@ from engine import game
 from engine.moves import Chance, Choose, Declare, Pass, PickUp, Play, PlayAs, PlayerMove, Ready
 from engine.rules import PRESETS, RuleSet, with_options
 from engine.state import GameState
-from p2p import entries as e
-from p2p.audit import Verdict, verify
 from p2p.dealing import TransparentDealing
-from p2p.intent import body_of_move
-from p2p.news import Reporter
-from p2p.phases import Phase
-from p2p.roundfile import Head, decode, encode
-from p2p.session import Session
+from p2p.feeds import entries as e
+from p2p.rounds.audit import Verdict, verify
+from p2p.rounds.intent import body_of_move
+from p2p.rounds.news import Reporter
+from p2p.rounds.phases import Phase
+from p2p.rounds.roundfile import Head, decode, encode
+from p2p.rounds.session import Session
 from tests.p2p.peers import Peer, Table, choose
 
 NAMES = ("Ana", "Bogdan", "Carmen", "Dan")

@@ -9,8 +9,8 @@ import sys
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2p.entries import MAX_TABLE_NAME_CHARACTERS
-from p2p.identity import (
+from p2p.feeds.entries import MAX_TABLE_NAME_CHARACTERS
+from p2p.feeds.identity import (
     BadName,
     IdentityProblem,
     check_name,

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from p2p import entries as e
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry
-from p2p.phases import TABLE, Phase, Who, refusal
-from p2p.round import Round
-from p2p.session import Session
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry
+from p2p.rounds.phases import TABLE, Phase, Who, refusal
+from p2p.rounds.round import Round
+from p2p.rounds.session import Session
 from tests.p2p.peers import Peer, Table, fold_all, in_causal_order
 from tests.p2p.recorded import recorded
 

@@ -9,10 +9,10 @@ import pytest
 
 from engine.state import GameState
 from p2p.dealing import Dealing, ElGamalDealing, TransparentDealing
-from p2p.news import News, Reporter
-from p2p.phases import Phase
-from p2p.round import Lens, Round
-from p2p.snapshot import Surroundings, make_snapshot
+from p2p.rounds.news import News, Reporter
+from p2p.rounds.phases import Phase
+from p2p.rounds.round import Lens, Round
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.peers import Peer, Table
 from tests.p2p.recorded import NAMES
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from p2p import entries as e
-from p2p import judge, round, session  # noqa: A004 - the module of rounds
-from p2p.ending import find_final
-from p2p.faults import FAULT_SENTENCES, ON_RECORD_ONLY
-from p2p.phases import TABLE, Phase
+from p2p.feeds import entries as e
+from p2p.feeds.faults import FAULT_SENTENCES, ON_RECORD_ONLY
+from p2p.rounds import judge, session
+from p2p.rounds import round as rounds
+from p2p.rounds.ending import find_final
+from p2p.rounds.phases import TABLE, Phase
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
@@ -64,8 +65,8 @@ def test_every_fault_code_is_listed_and_no_other():
         ("name", f"{e.MAX_NAME_CHARACTERS} characters"),
         ("table name", f"{e.MAX_TABLE_NAME_CHARACTERS} characters"),
         ("players", e.MAX_PLAYERS),
-        ("swaps", round.MAX_SWAPS),
-        ("entries of an author in a round", f"{round.MAX_ROUND_ENTRIES:,}"),
+        ("swaps", rounds.MAX_SWAPS),
+        ("entries of an author in a round", f"{rounds.MAX_ROUND_ENTRIES:,}"),
         ("a feed", f"{e.MAX_FEED_BYTES >> 20} MiB"),
         ("entries held for an author", session.MAX_HELD_PER_AUTHOR),
         ("strangers for whom entries are held", session.MAX_HELD_STRANGERS),

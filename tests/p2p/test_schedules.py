@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from p2p.core import Core
+from p2p.node.core import Core
 from tests.p2p.simulator import (
     FIRST_OF_HOST,
     MOMENTS,

@@ -15,12 +15,12 @@ from random import Random
 import pytest
 
 from engine.rules import RuleSet
-from p2p import entries as e
 from p2p.dealing import TransparentDealing
-from p2p.entries import Entry, make_entry
-from p2p.phases import Phase
-from p2p.session import Session
-from p2p.store import SCHEMA_VERSION, Store, StoreProblem
+from p2p.feeds import entries as e
+from p2p.feeds.entries import Entry, make_entry
+from p2p.node.store import SCHEMA_VERSION, Store, StoreProblem
+from p2p.rounds.phases import Phase
+from p2p.rounds.session import Session
 from tests.p2p.peers import Peer, Table, choose, key_for, verdict
 from tests.p2p.recorded import NAMES, is_in
 
@@ -171,7 +171,7 @@ def test_data_of_a_newer_version_are_refused_and_left_alone(path):
 
 
 def test_a_locked_file_is_said_to_be_in_use(path, monkeypatch):
-    monkeypatch.setattr("p2p.store.BUSY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("p2p.node.store.BUSY_TIMEOUT_S", 0.0)
     with opened(path) as store:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("begin immediate")

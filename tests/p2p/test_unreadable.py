@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rules import ENGINE_REVISION
-from p2p import entries as e
-from p2p import phases
 from p2p.canonical import NotCanonical, enc
 from p2p.dealing import TransparentDealing
-from p2p.entries import MAX_ENTRY_BYTES, MAX_SEEN, Entry, Unreadable, make_entry, read_entry, signature_fits
-from p2p.judge import chain_id
-from p2p.news import Reporter
-from p2p.round import Round
-from p2p.session import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, Session
-from p2p.snapshot import Surroundings, make_snapshot
+from p2p.feeds import entries as e
+from p2p.feeds.entries import MAX_ENTRY_BYTES, MAX_SEEN, Entry, Unreadable, make_entry, read_entry, signature_fits
+from p2p.rounds import phases
+from p2p.rounds.judge import chain_id
+from p2p.rounds.news import Reporter
+from p2p.rounds.round import Round
+from p2p.rounds.session import MAX_HELD_PER_AUTHOR, MAX_HELD_STRANGERS, Session
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.p2p.peers import Table, fold_all, in_causal_order, key_for, verdict
 from tests.p2p.recorded import NAMES, recorded
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from p2p import entries as e
-from p2p.duties import Duty, duties
-from p2p.ending import needs_reveal
-from p2p.phases import Phase
-from p2p.session import GRACE_S, REVEAL_GRACE_S
+from p2p.feeds import entries as e
+from p2p.rounds.duties import Duty, duties
+from p2p.rounds.ending import needs_reveal
+from p2p.rounds.phases import Phase
+from p2p.rounds.session import GRACE_S, REVEAL_GRACE_S
 from tests.p2p.peers import Peer, Table
 from tests.p2p.recorded import NAMES, is_in
 

@@ -14,9 +14,9 @@ from engine import game
 from engine.errors import Sentence
 from engine.rules import RuleSet
 from engine.state import GameState
-from p2p.audit import AuditedPlayer, Verdict
-from p2p.phases import Phase
-from p2p.snapshot import (
+from p2p.rounds.audit import AuditedPlayer, Verdict
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import (
     STEPS,
     EndingView,
     Knocking,

@@ -25,9 +25,9 @@ from engine.cards import card_text
 from engine.moves import Play
 from engine.rules import RuleSet
 from engine.state import Zone
-from p2p.identity import check_name
-from p2p.news import News
-from p2p.snapshot import Knocking, LinkView
+from p2p.feeds.identity import check_name
+from p2p.rounds.news import News
+from p2p.rounds.snapshot import Knocking, LinkView
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of as key_for_name
 from tests.client.tui.desk import LIMIT_S, Desk, desk

@@ -12,10 +12,10 @@ from client.commands.finding import FoundTable
 from client.tui.find import MAX_NUMBER_DIGITS, MESSAGE_ROWS, Finding, FindScreen, find_rows, press_find
 from client.tui.state import Look
 from engine.errors import Sentence, ShitheadError
-from p2p.advert import TableAd
-from p2p.discovery import SeenTable
 from p2p.errors import NetworkProblem
-from p2p.identity import BadName
+from p2p.feeds.identity import BadName
+from p2p.network.advert import TableAd
+from p2p.network.discovery import SeenTable
 from tests.client.tui.desk import LIMIT_S, desk
 from tests.client.tui.scenes import as_text
 from tests.client.tui.test_properties import check_size

@@ -14,7 +14,7 @@ from client.tui.orders import Store
 from client.tui.phrases import SCREEN
 from client.tui.state import Look, Ui
 from client.view import View
-from p2p.news import News
+from p2p.rounds.news import News
 from tests.client.tui import scenes
 from tests.engine.helpers import record
 

@@ -18,7 +18,7 @@ from client.tui.state import Ui
 from client.tui.terminal import Terminal
 from client.view import View
 from engine.rules import RuleSet
-from p2p.news import News
+from p2p.rounds.news import News
 from tests.client.tui import scenes
 from tests.client.tui.desk import LIMIT_S, desk
 from tests.client.tui.test_properties import HOSTILE, renamed

@@ -15,7 +15,7 @@ from client.tui.state import Ui
 from client.view import View
 from engine.errors import RuleError
 from engine.rules import PRESETS, RuleSet, check_playable, preset_named, to_items, with_options
-from p2p.news import News
+from p2p.rounds.news import News
 from tests.client.positions import key_of
 from tests.client.tui import scenes
 from tests.engine.helpers import record

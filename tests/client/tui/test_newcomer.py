@@ -16,7 +16,7 @@ from client.view import Stage, View, make_view
 from engine import game
 from engine.moves import Ready
 from engine.rules import RuleSet
-from p2p.snapshot import Wait
+from p2p.rounds.snapshot import Wait
 from tests.client.positions import key_of, snapshot_of
 from tests.client.tui import scenes
 from tests.engine.helpers import record

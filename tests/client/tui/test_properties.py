@@ -19,7 +19,7 @@ from client.tui.render import draw
 from client.tui.state import Logged, Look, Ui
 from client.view import Stage, View, make_view
 from engine.rules import RuleSet
-from p2p.snapshot import Surroundings, make_snapshot
+from p2p.rounds.snapshot import Surroundings, make_snapshot
 from tests.client.test_view import truth
 from tests.client.tui import scenes
 from tests.p2p.peers import Peer, Table, choose

@@ -13,7 +13,7 @@ from client.tui.noting import note
 from client.tui.orders import Leave
 from client.tui.state import Logged, Look, Ui
 from client.view import View, WaitRow
-from p2p.news import News
+from p2p.rounds.news import News
 from tests.client.nodes import House
 from tests.client.positions import key_of
 from tests.client.tui import scenes

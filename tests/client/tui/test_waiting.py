@@ -12,8 +12,8 @@ from client.tui.control import follow
 from client.tui.state import Ui
 from client.view import DoorRow, View, make_view
 from engine.rules import RuleSet, with_options
-from p2p.phases import Phase
-from p2p.snapshot import LinkView, Wait
+from p2p.rounds.phases import Phase
+from p2p.rounds.snapshot import LinkView, Wait
 from tests.client.nodes import House, MemoryNode
 from tests.client.positions import key_of, snapshot_of
 from tests.client.tui import scenes

@@ -18,9 +18,9 @@ from p2p.dealing import ElGamalDealing
 from p2p.dealing.elgamal import card_points, faces
 from p2p.dealing.group import generators
 from p2p.dealing.interface import PACK_CARDS
-from p2p.entries import Entry
-from p2p.phases import Phase
-from p2p.session import Job, Write
+from p2p.feeds.entries import Entry
+from p2p.rounds.phases import Phase
+from p2p.rounds.session import Job, Write
 from tests.p2p.dealing.table import Draws
 from tests.p2p.peers import Peer, Table
 

@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2p.addresses import Address
-from p2p.certificates import public_bytes
 from p2p.errors import NetworkProblem
-from p2p.frames import CloseCode, Frame, Hello, Refuse
-from p2p.link import Link
-from p2p.link_types import LinkStatus
-from p2p.mesh import Mesh
-from p2p.transport import Endpoint, make_hello
+from p2p.network.addresses import Address
+from p2p.network.certificates import public_bytes
+from p2p.network.frames import CloseCode, Frame, Hello, Refuse
+from p2p.network.link import Link
+from p2p.network.link_types import LinkStatus
+from p2p.network.mesh import Mesh
+from p2p.network.transport import Endpoint, make_hello
 
 T = TypeVar("T")
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p.addresses import (
+from p2p.errors import NetworkProblem
+from p2p.network.addresses import (
     DEFAULT_PORT,
     Address,
     is_literal,
@@ -16,7 +17,6 @@ from p2p.addresses import (
     parse_address,
     show_address,
 )
-from p2p.errors import NetworkProblem
 
 
 @pytest.mark.parametrize(

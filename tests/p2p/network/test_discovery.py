@@ -25,10 +25,11 @@ from zeroconf import (
 )
 from zeroconf.asyncio import AsyncServiceInfo
 
-from p2p import discovery as discovery_module
-from p2p import sweep as sweep_module
-from p2p.addresses import Address
-from p2p.advert import (
+from p2p.errors import RemoteProtocolError
+from p2p.network import discovery as discovery_module
+from p2p.network import sweep as sweep_module
+from p2p.network.addresses import Address
+from p2p.network.advert import (
     MAX_LABEL_BYTES,
     TableAd,
     clean_text,
@@ -38,13 +39,12 @@ from p2p.advert import (
     instance_label,
     to_txt,
 )
-from p2p.budget import Allowance
-from p2p.discovery import MAX_TABLES, SERVICE, Advertiser, Browser, Responder
-from p2p.errors import RemoteProtocolError
-from p2p.gossip import dialable, is_from_author, is_said, make_addresses, make_say
-from p2p.interfaces import Interface, Verdict, loopback_interfaces
-from p2p.probe import ANSWER, ANSWERS_PER_HOST_SECOND, ASK, ASK_BACK, ASK_BYTES, Prober, Rations
-from p2p.sweep import Sweep
+from p2p.network.budget import Allowance
+from p2p.network.discovery import MAX_TABLES, SERVICE, Advertiser, Browser, Responder
+from p2p.network.gossip import dialable, is_from_author, is_said, make_addresses, make_say
+from p2p.network.interfaces import Interface, Verdict, loopback_interfaces
+from p2p.network.probe import ANSWER, ANSWERS_PER_HOST_SECOND, ASK, ASK_BACK, ASK_BYTES, Prober, Rations
+from p2p.network.sweep import Sweep
 from tests.p2p.network.helpers import Bell, Host, Lan, key_of, soon
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2p.errors import LocalProtocolError, RemoteProtocolError
-from p2p.frames import (
+from p2p.network.frames import (
     MAX_ENTRY_BYTES,
     MAX_FRAME_BYTES,
     MAX_HEADS,

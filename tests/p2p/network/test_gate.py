@@ -6,8 +6,8 @@ import pytest
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 
-from p2p.addresses import Address
-from p2p.gate import (
+from p2p.network.addresses import Address
+from p2p.network.gate import (
     FRESH_PER_SECOND,
     FRESH_SECONDS,
     HALF_OPEN_SECONDS,
@@ -208,7 +208,7 @@ async def test_a_real_peer_comes_in_by_retry_during_a_flood(lan: Lan, monkeypatc
     )
     await flood(two, 20)
     # As if one were elsewhere on the LAN: loopback itself is exempt.
-    monkeypatch.setattr("p2p.gate.is_loopback", lambda address: False)
+    monkeypatch.setattr("p2p.network.gate.is_loopback", lambda address: False)
     before = two.endpoint.stats.retried
     link = await one.dial(two)
     assert link.is_up and two.endpoint.stats.retried == before + 1
@@ -241,7 +241,7 @@ async def test_garbage_that_looks_like_a_first_packet_makes_few_connections(lan:
 
 
 async def test_half_open_links_end_after_five_seconds(lan: Lan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("p2p.transport.HALF_OPEN_SECONDS", 0.05)
+    monkeypatch.setattr("p2p.network.transport.HALF_OPEN_SECONDS", 0.05)
     two = await lan.host(2)
     monkeypatch.setattr(two.endpoint, "link_send", lambda data, address: None)
     await flood(two, 1)

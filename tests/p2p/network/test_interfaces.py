@@ -6,7 +6,7 @@ import ifaddr
 import pytest
 
 from p2p.errors import NetworkProblem
-from p2p.interfaces import Verdict, loopback_interfaces, survey, usable_interfaces, worth_telling
+from p2p.network.interfaces import Verdict, loopback_interfaces, survey, usable_interfaces, worth_telling
 
 
 def adapter(name: str, *ips: str, index: int = 1, nice: str = "") -> ifaddr.Adapter:

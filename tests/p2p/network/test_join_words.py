@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p.addresses import DEFAULT_PORT, PORT_RANGE
 from p2p.dealing.words import WORDS
 from p2p.errors import NetworkProblem
-from p2p.interface_watch import InterfaceWatch
-from p2p.interfaces import Interface, Verdict
-from p2p.join_words import candidates, fingerprint, make_join_words, read_join_words
+from p2p.network.addresses import DEFAULT_PORT, PORT_RANGE
+from p2p.network.interface_watch import InterfaceWatch
+from p2p.network.interfaces import Interface, Verdict
+from p2p.network.join_words import candidates, fingerprint, make_join_words, read_join_words
 
 
 def interface(*texts: str) -> Interface:
@@ -79,7 +79,7 @@ async def test_a_change_of_interfaces_is_told_once() -> None:
 async def test_the_watch_looks_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     import asyncio
 
-    monkeypatch.setattr("p2p.interface_watch.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("p2p.network.interface_watch.LOOK_SECONDS", 0.01)
     changed = asyncio.Event()
     lists = iter([(), *[(interface("10.0.0.2/24"),)] * 1000])
     watch = InterfaceWatch(lambda seen: changed.set(), (), lambda only: next(lists))

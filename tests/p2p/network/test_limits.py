@@ -9,31 +9,20 @@ import msgspec
 import pytest
 
 from engine.rules import RuleSet
-from p2p import (
-    advert,
-    budget,
-    canonical,
-    datagrams,
-    discovery,
-    entries,
-    frames,
-    identity,
-    knocking,
-    mesh,
-    probe,
-    roundfile,
-    sync,
-    transport,
-)
-from p2p import core as core_module
-from p2p import link as link_module
-from p2p.addresses import MAX_PORT, make_address
+from p2p import canonical
 from p2p.dealing.interface import MAX_DECK_CARDS, DealingError, Ground
-from p2p.entries import Unreadable, read_entry
 from p2p.errors import NetworkProblem, RemoteProtocolError
-from p2p.facts import Feeds
-from p2p.identity import BadName, check_name
-from p2p.knocking import Knocker
+from p2p.feeds import entries, identity
+from p2p.feeds.entries import Unreadable, read_entry
+from p2p.feeds.facts import Feeds
+from p2p.feeds.identity import BadName, check_name
+from p2p.network import advert, budget, datagrams, discovery, frames, mesh, probe, transport
+from p2p.network import link as link_module
+from p2p.network.addresses import MAX_PORT, make_address
+from p2p.node import core as core_module
+from p2p.node import knocking, sync
+from p2p.node.knocking import Knocker
+from p2p.rounds import roundfile
 from tests.p2p.network.helpers import Lan, key_of, soon
 from tests.p2p.network.test_discovery import ad_of, txt_of
 from tests.p2p.peers import Table, key_for

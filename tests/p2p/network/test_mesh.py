@@ -7,14 +7,14 @@ import itertools
 
 import pytest
 
-from p2p import link as link_module
-from p2p import mesh as mesh_module
-from p2p.budget import CARDS_BURST, Allowance
-from p2p.certificates import public_bytes
 from p2p.errors import NetworkProblem
-from p2p.frames import Bye, CloseCode, Knock, Refuse
-from p2p.gossip import make_addresses
-from p2p.link_types import LinkStatus
+from p2p.network import link as link_module
+from p2p.network import mesh as mesh_module
+from p2p.network.budget import CARDS_BURST, Allowance
+from p2p.network.certificates import public_bytes
+from p2p.network.frames import Bye, CloseCode, Knock, Refuse
+from p2p.network.gossip import make_addresses
+from p2p.network.link_types import LinkStatus
 from tests.p2p.network.helpers import Lan, Player, key_of, kill, soon
 
 KNOCK = Knock(table_id=b"", name="Ann", operator=b"")

@@ -1,6 +1,6 @@
 """The canary for the private names of aioquic: mutual, missing, wrong and small-order certificates.
 
-If one of these fails after an update of aioquic, read p2p/tls_private.py before anything else.
+If one of these fails after an update of aioquic, read p2p/network/tls_private.py before anything else.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from p2p import link as link_module
-from p2p.certificates import IdentityError, identity_of, is_identity, make_certificate
 from p2p.errors import NetworkProblem
-from p2p.frames import CloseCode
-from p2p.tls_private import (
+from p2p.network import link as link_module
+from p2p.network.certificates import IdentityError, identity_of, is_identity, make_certificate
+from p2p.network.frames import CloseCode
+from p2p.network.tls_private import (
     ACKNOWLEDGE_WITHIN_S,
     MutualConnection,
     acknowledge_by,
     peer_certificates,
     unacknowledged_bytes,
 )
-from p2p.transport import Endpoint
+from p2p.network.transport import Endpoint
 from tests.p2p.network.helpers import Lan, key_of, soon
 
 SMALL_ORDER = [

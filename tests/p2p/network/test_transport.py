@@ -7,14 +7,14 @@ import socket
 
 import pytest
 
-from p2p import link as link_module
-from p2p import transport as transport_module
-from p2p.addresses import DEFAULT_PORT, PORT_RANGE
-from p2p.budget import Allowance
 from p2p.errors import LocalProtocolError, NetworkProblem
-from p2p.frames import MAX_FRAME_BYTES, CloseCode, Entries, Have, Hello, Knock, Refuse, pack
-from p2p.link_types import LinkState, LinkStatus
-from p2p.transport import Endpoint, make_hello
+from p2p.network import link as link_module
+from p2p.network import transport as transport_module
+from p2p.network.addresses import DEFAULT_PORT, PORT_RANGE
+from p2p.network.budget import Allowance
+from p2p.network.frames import MAX_FRAME_BYTES, CloseCode, Entries, Have, Hello, Knock, Refuse, pack
+from p2p.network.link_types import LinkState, LinkStatus
+from p2p.network.transport import Endpoint, make_hello
 from tests.p2p.network.helpers import Host, Lan, key_of, kill, soon
 
 KNOCK = Knock(table_id=b"", name="Ann", operator=b"")

@@ -142,8 +142,11 @@ def _signals(begin: Callable[[], None], stop: Callable[[], None]) -> Iterator[No
     try:
         yield
     finally:
-        for undo in restore:
-            undo()
+        # After a signal the process is on its way out: one more, from somebody impatient, ends it there and then,
+        # and must not meet the system's handlers, which would kill it with another code or leave a traceback.
+        if not caught_before:
+            for undo in restore:
+                undo()
 
 
 class Trace:

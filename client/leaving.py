@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from client.view import Stage, View
-
-FORFEIT_PLAYERS: Final = 2
-"""Of so many in a round, who leaves it loses it (docs/protocol.md, endings)."""
+from p2p.rounds.ending import FORFEIT_PLAYERS
 
 _GOING: Final = frozenset({Stage.DEALING, Stage.ARRANGE, Stage.START, Stage.PLAY, Stage.OPENING})
 """Where leaving changes how the round ends."""

@@ -22,6 +22,9 @@ _RANK: Final = {"faulted": 3, "finished": 2, "stalled": 2, "forfeit": 1, "unfini
 _REVEALED: Final = frozenset({"finished", "stalled", "faulted"})
 """After these everyone shows the seed. An unfinished round may be disputed still: its hands stay closed."""
 
+FORFEIT_PLAYERS: Final = 2
+"""Of so many, who leaves loses; with more, the round ends for all and counts for nobody."""
+
 EMPTY_STATE: Final = bytes(32)
 """The state digest of a round that ended before there was a game."""
 
@@ -43,7 +46,7 @@ def find_ending(lens: Lens) -> Ending | None:
         return _make(lens, "stalled" if state.result is Result.STALLED else "finished", state)
     if not lens.leaves:
         return None
-    if lens.round.players == 2 and len(lens.gone) == 1 and not lens.debtors:
+    if lens.round.players == FORFEIT_PLAYERS and len(lens.gone) == 1 and not lens.debtors:
         return _make(lens, "forfeit", state)
     return _make(lens, "unfinished", state)
 

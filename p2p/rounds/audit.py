@@ -150,7 +150,6 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
     hidden = _hidden_breaches(folded, round_, lens)
     faults = (*lens.faults, *round_.on_record, *hidden)
     _count(round_, lens, checks)
-    notes: list[Sentence] = []
     unfolded = folded.missing()
     final = lens.final
     unrevealed = [n for n in lens.revealers if lens.first("reveal", n) is None]
@@ -159,6 +158,44 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
         verdict = CHEATING
     elif round_.is_foreign or final is None or unfolded or unrevealed or final.kind not in ("finished", "stalled"):
         verdict = UNPROVEN
+    ending = final or lens.ending
+    return Verdict(
+        verdict=verdict,
+        round=round_.terms.round,
+        players=tuple(
+            AuditedPlayer(
+                name,
+                key,
+                deal.seat_of[round_.number_of[key]] if deal is not None else None,
+                bool(round_.terms.roster[round_.number_of[key]][2]),
+            )
+            for key, name in names.items()
+        ),
+        finish=tuple(round_.names[number] for number in ending.finish) if ending is not None else (),
+        shithead=None if ending is None or ending.shithead is None else round_.names[ending.shithead],
+        faults=tuple(_audited(fault, names) for fault in faults),
+        checks=checks,
+        complete=_complete(round_, lens, entries),
+        notes=_notes(folded, round_, final, unrevealed),
+        ending=ending.kind if ending is not None else "",
+        contract=round_.contract,
+        left=_gone(round_, ending, "left"),
+        gave_up=_gone(round_, ending, "owed"),
+        debtors=()
+        if ending is None
+        else tuple(round_.names[number] for number in sorted({number for number, _ in ending.debts})),
+    )
+
+
+def _gone(round_: Round, ending: Ending | None, how: str) -> tuple[str, ...]:
+    """Names of those who went, ``left`` or ``owed`` as D20 has it."""
+    return () if ending is None else tuple(round_.names[number] for number, was, _ in ending.gone if was == how)
+
+
+def _notes(folded: Fold, round_: Round, final: Ending | None, unrevealed: Sequence[int]) -> tuple[Sentence, ...]:
+    """What else has to be said of a verdict: why it proves less than it might, and what it rests on."""
+    notes: list[Sentence] = []
+    unfolded = folded.missing()
     if round_.is_foreign:
         notes.append(
             Sentence("foreign", "The round was played by the rules of another version of the program.", {})
@@ -194,38 +231,7 @@ def _judge(folded: Fold, round_: Round, entries: Sequence[Entry], checks: dict[s
                 {"count": taken},
             )
         )
-    ending = final or lens.ending
-    return Verdict(
-        verdict=verdict,
-        round=round_.terms.round,
-        players=tuple(
-            AuditedPlayer(
-                name,
-                key,
-                deal.seat_of[round_.number_of[key]] if deal is not None else None,
-                bool(round_.terms.roster[round_.number_of[key]][2]),
-            )
-            for key, name in names.items()
-        ),
-        finish=tuple(round_.names[number] for number in ending.finish) if ending is not None else (),
-        shithead=None if ending is None or ending.shithead is None else round_.names[ending.shithead],
-        faults=tuple(_audited(fault, names) for fault in faults),
-        checks=checks,
-        complete=_complete(round_, lens, entries),
-        notes=tuple(notes),
-        ending=ending.kind if ending is not None else "",
-        contract=round_.contract,
-        left=_gone(round_, ending, "left"),
-        gave_up=_gone(round_, ending, "owed"),
-        debtors=()
-        if ending is None
-        else tuple(round_.names[number] for number in sorted({number for number, _ in ending.debts})),
-    )
-
-
-def _gone(round_: Round, ending: Ending | None, how: str) -> tuple[str, ...]:
-    """Names of those who went, ``left`` or ``owed`` as D20 has it."""
-    return () if ending is None else tuple(round_.names[number] for number, was, _ in ending.gone if was == how)
+    return tuple(notes)
 
 
 def _audited(fault: Fault, names: dict[bytes, str]) -> AuditedFault:
